@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Builds with counters, runs the tests and tells which lines of the library
+# Builds with counters, runs the tests and prints which lines of the library
 # they reach: the sum, and the files that are reached least. Fails below 90 %.
 # Usage: tests/coverage.sh [--report]    --report: do not build and run again
 set -eu

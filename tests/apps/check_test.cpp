@@ -152,7 +152,7 @@ TEST_CASE("check: without a key to blame the requirement is annotated") {
   CHECK(has(lost.err, "likely cause: layers[L1]: "));
 }
 
-TEST_CASE("check: faults of the input are annotated, too") {
+TEST_CASE("check: errors of the input are annotated, too") {
   const Outcome wrong = run(on_its2("  - { what: sigma_d0, max: 30 }\n") +
                             "gttf-design check $PWD/r.yaml --github");
   CHECK(wrong.code == 2);
@@ -170,7 +170,7 @@ TEST_CASE("check: the summary of a step of GitHub is added to, others not") {
   CHECK(run("export GITHUB_STEP_SUMMARY=s.md\n" + twice).out == "3\n");
 }
 
-TEST_CASE("check: --all tells every point, csv always does") {
+TEST_CASE("check: --all prints every point, csv always does") {
   const std::string file =
       on_its2(good_list) + "sed -i 's/pt: 1 GeV/pt: [1 GeV, 2 GeV]/' r.yaml\n";
   CHECK_FALSE(has(run(file + "gttf-design check r.yaml").out, "2 GeV"));
@@ -245,7 +245,7 @@ TEST_CASE("baseline: a changed digit is found") {
   CHECK(has(r.err, "the baseline is damaged: it was changed or damaged"));
 }
 
-TEST_CASE("check: points that the baseline lacks are told as in the file") {
+TEST_CASE("check: points that the baseline lacks are reported as in the file") {
   const auto r =
       run(with_baseline +
           "sed -i 's/baseline: b.json/&\\npt: [1 GeV, 2 GeV, 3 GeV]\\neta: [0, "

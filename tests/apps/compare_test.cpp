@@ -168,7 +168,7 @@ TEST_CASE("compare: the attribution of one track") {
   CHECK(has(two.err, "one track is expected"));
 }
 
-TEST_CASE("compare: wrong usage is told") {
+TEST_CASE("compare: wrong usage is reported") {
   const struct {
     const char *arguments, *message;
   } cases[] = {

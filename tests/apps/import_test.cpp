@@ -19,7 +19,7 @@ TEST_CASE("import: what export writes is a valid detector again, by a pipe") {
   CHECK(has(r.out, "<stdin>: good (detector, 104 layers"));
 }
 
-TEST_CASE("import: a fault leaves no file, and not even an empty one") {
+TEST_CASE("import: an error leaves no file, and not even an empty one") {
   const Folder folder;
   folder.write("a.txt", "0.01 1e-6 1e-6\n");
   const std::string out = folder / "a.yaml";
@@ -31,7 +31,7 @@ TEST_CASE("import: a fault leaves no file, and not even an empty one") {
   CHECK_FALSE(std::filesystem::exists(out));
 }
 
-TEST_CASE("import: wrong options are told with what to write instead") {
+TEST_CASE("import: wrong options are reported with what to write instead") {
   const Outcome from = run("gttf-design import x.txt --from delfes");
   CHECK(from.code == 2);
   CHECK(has(from.err,
@@ -85,7 +85,7 @@ TEST_CASE("export: options of tracks are refused for a card") {
   CHECK(has(r.err, "--p is for --to lut"));
 }
 
-TEST_CASE("export: the lookup table has the covariances that resolve tells") {
+TEST_CASE("export: the lookup table has the covariances that resolve prints") {
   const std::string track = " --p 2GeV --theta 60deg";
   const json full = json_of("gttf-design resolve $DETECTORS/cld.yaml" + track);
   const json table =

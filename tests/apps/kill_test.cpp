@@ -87,7 +87,7 @@ const std::vector<Run>& runs() {
       {"scan.json", command("scan", grid, "scan.json")},
       {"toys.json", command("toy", toys, "toys.json")},
       {"report.html", command("report", small, "report.html")},
-      // a baseline always tells where it comes from
+      // a baseline always states its origin
       {"baseline.json",
        {"baseline", GTTF_SOURCE_DIR "/configs/alice_its2-grid.yaml", "-o",
         "baseline.json"}}};
@@ -132,7 +132,7 @@ class Victim {
 
  private:
   // Nothing can be tidied up after SIGKILL: the file under construction stays,
-  // and its name tells whose it is.
+  // and its name identifies its owner.
   void remove_rest(int signal) {
     for (const auto& entry :
          std::filesystem::directory_iterator(folder_.path())) {

@@ -277,7 +277,7 @@ TEST_CASE("outputs: a run again replaces what the run before has written") {
             .code == 0);
 }
 
-TEST_CASE("outputs: a faulty input leaves the old output as it was") {
+TEST_CASE("outputs: an invalid input leaves the old output as it was") {
   const Folder folder;
   folder.write("a.csv", "old");
   folder.write("bad.yaml", "gttf-study: 1\nmomentun: 1 GeV\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// plot: what figures can be told, the terminal, --watch.
+// plot: options of figures, the terminal, --watch.
 #include <doctest/doctest.h>
 
 #include <cstdlib>

@@ -80,7 +80,7 @@ TEST_CASE("report: the same call gives the same bytes on any threads") {
             .code == 0);
 }
 
-TEST_CASE("report: it tells who made it from what, unless told not to") {
+TEST_CASE("report: it states who made it from what, unless disabled") {
   const Folder folder;
   run(folder,
       "gttf-design report $CONFIGS/barrel.yaml -o a.html; gttf-design report "
@@ -90,7 +90,7 @@ TEST_CASE("report: it tells who made it from what, unless told not to") {
   CHECK_FALSE(has(folder.read("b.html"), "sha256 <code>"));
 }
 
-TEST_CASE("report: wrong uses are told before the work") {
+TEST_CASE("report: wrong uses are reported before the work") {
   for (const auto& [command, text] :
        {std::pair("report -o x.html", "nothing to show"),
         std::pair("report $CONFIGS/cld.yaml -o x.pdf", "use .html"),
@@ -214,7 +214,7 @@ TEST_CASE("plot: rsvg-convert makes PDF and PNG" *
   CHECK(folder.read("a.png").substr(1, 3) == "PNG");
 }
 
-TEST_CASE("plot: without rsvg-convert it tells the package") {
+TEST_CASE("plot: without rsvg-convert it names the package") {
   const Folder folder;
   const Outcome r = run(folder,
                         "P=$(command -v gttf-design); PATH=/nowhere $P plot "

@@ -40,7 +40,7 @@ TEST_CASE("scan: shards merged give the bytes of the whole") {
   CHECK(folder.read("merged.csv") == folder.read("whole.csv"));
   CHECK(folder.read("merged.json") == folder.read("whole.json"));
 
-  SUBCASE("a merged file tells the hashes of its parts") {
+  SUBCASE("a merged file records the hashes of its parts") {
     run(folder, "gttf-design scan merge part?.csv -o told.csv");
     const Outcome sum = run(folder, "sha256sum part2.csv | cut -d' ' -f1");
     CHECK(has(folder.read("told.csv"), "# input: part2.csv sha256:" + sum.out));
@@ -113,7 +113,7 @@ TEST_CASE("scan: what is no shard or part is refused") {
             "GTTF_SIMD: unknown level \"mmx\"; known: auto, scalar, "));
 }
 
-TEST_CASE("scan: statistics tell of all tracks") {
+TEST_CASE("scan: statistics count all tracks") {
   const Outcome r =
       run("gttf-design scan --detector $DETECTORS/cld.yaml --p "
           "0.02GeV:100GeV:7 --theta 20deg:90deg:9 --stats --format csv "

@@ -143,7 +143,7 @@ TEST_CASE("toy: no track to fit is exit code 3") {
 }
 
 TEST_CASE(
-    "toy: the table has the variables of the grid and tells whose it is") {
+    "toy: the table has the variables of the grid and names its detector") {
   const Outcome r = run(
       "gttf-design toy --detector $DETECTORS/barrel.yaml --pt 1GeV --eta 0.5 "
       "--toys 100");

@@ -31,7 +31,7 @@ TEST_CASE("usage: without a verb the help goes to standard error") {
 }
 
 TEST_CASE(
-    "usage: help tells the verbs, help VERB and VERB --help its options") {
+    "usage: help lists the verbs, help VERB and VERB --help its options") {
   const Outcome all = run("gttf-design help");
   CHECK(all.code == 0);
   for (const char* verb :
@@ -100,7 +100,7 @@ TEST_CASE("usage: a value that begins with a dash is a value") {
   CHECK(has(r.out, "\"vertex_mm\": [-1, 0, -2]"));
 }
 
-TEST_CASE("usage: wrong values of options are told with the right ones") {
+TEST_CASE("usage: wrong values of options are reported with the right ones") {
   check_error(
       "gttf-design scan $CONFIGS/barrel.yaml --format cvs",
       "--format: unknown value \"cvs\"; did you mean \"csv\"?" + in_scan);
@@ -218,7 +218,7 @@ TEST_CASE("usage: a file may be called like a verb") {
   CHECK(r.out == "scan: good (detector, 7 layers, 6 measuring)\n");
 }
 
-TEST_CASE("usage: faults of an input are text with exit code 2") {
+TEST_CASE("usage: errors of an input are text with exit code 2") {
   const gttf::test::Folder folder;
   const Outcome r = run(folder, "gttf-design show none.yaml");
   CHECK(r.code == 2);
@@ -241,7 +241,7 @@ TEST_CASE("usage: a unit behind a space is not taken for a file") {
   CHECK(has(r.err, "\"GeV\" is a unit, not a file"));
 }
 
-TEST_CASE("usage: --set tells the detector that does not take it") {
+TEST_CASE("usage: --set names the detector that does not accept it") {
   const auto r = run(
       "gttf-design scan $DETECTORS/barrel.yaml $DETECTORS/cld.yaml --p 1GeV "
       "--set 'layers[VTX1].material=1 %'");

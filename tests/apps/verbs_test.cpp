@@ -74,7 +74,7 @@ TEST_CASE("validate: an optimisation, without a search") {
   CHECK(has(faulty.err, "faulty.yaml:"));
 }
 
-TEST_CASE("validate: all faults of all files, exit code 2") {
+TEST_CASE("validate: all errors of all files, exit code 2") {
   const Folder folder;
   folder.write("a.yaml",
                "gttf-detector: 1\nname: a\nfield: { solenoid: 2 }\nlayers:\n"
@@ -101,7 +101,7 @@ TEST_CASE("validate: standard input, of both kinds") {
       "<stdin>: good (study, 8 points, 1 detector)\n");
 }
 
-TEST_CASE("validate: faults as data") {
+TEST_CASE("validate: errors as data") {
   const Folder folder;
   folder.write("a.yaml", "gttf-detector: 1\nname: a\nfield: { solenoid: 2 }\n");
   const Outcome csv =
@@ -240,7 +240,7 @@ TEST_CASE("show: with a track also what it crosses") {
   CHECK(half.err.starts_with("gttf-design: error: no momentum"));
 }
 
-TEST_CASE("scan: a layer that no detector has is told with its place") {
+TEST_CASE("scan: a layer that no detector has is reported with its place") {
   const Folder folder;
   folder.write("study.yaml",
                "gttf-study: 1\ndetectors: [" GTTF_SOURCE_DIR
@@ -367,7 +367,7 @@ TEST_CASE("scan: the grid, angle outer and momentum inner") {
   CHECK(rows[0]["status"] == "ok");
 }
 
-TEST_CASE("scan: the table tells what its columns leave out") {
+TEST_CASE("scan: the table states what its columns leave out") {
   const Outcome r = run("gttf-design scan $CONFIGS/first-plot.yaml");
   CHECK(r.code == 0);
   CHECK(r.out.starts_with("teaching barrel: pion, phi = 0 deg\n\n"));
@@ -417,7 +417,7 @@ TEST_CASE("scan: no track at all is exit code 3, the rows are written") {
   CHECK(has(r.err, "no track could be evaluated"));
 }
 
-TEST_CASE("scan: faults of all detectors are reported at once") {
+TEST_CASE("scan: errors of all detectors are reported at once") {
   const Outcome r =
       run("gttf-design scan --detector none1.yaml --detector "
           "none2.yaml --p 1GeV");

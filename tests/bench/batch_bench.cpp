@@ -113,7 +113,7 @@ void add(const std::string& what, const Detector& detector, Task task,
                                  run(state, detector, task, level, threads);
                                })
       // of all threads: the time of one of them on an idle machine times their
-      // number; real time beside it
+      // number; real time next to it
       ->MeasureProcessCPUTime()
       ->Unit(benchmark::kMicrosecond);
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Gives every file of tests/broken to the program. It must end with 2, say
-# exactly what stands in the .expected beside it, and that with a place
+# exactly the text of the .expected next to it, and that with a place
 # (file:line:column: error:). Files named warn_ are read, with warnings.
 # Usage: run.sh ROOT PROGRAM
 set -u

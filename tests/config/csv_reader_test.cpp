@@ -63,7 +63,7 @@ TEST_CASE("csv reader: quoted cells keep separators, spaces and quotes") {
         Rows{{"x, y", " z "}, {"say \"hi\"", "2"}});
 }
 
-TEST_CASE("csv reader: faults of quotes have their place") {
+TEST_CASE("csv reader: errors of quotes have their place") {
   const Folder folder;
   CsvReader reader(folder.write("t.csv", "a,b\n1,\"2\n1,\"2\"3\n1,2\"\n"),
                    "a,b");
@@ -80,7 +80,7 @@ TEST_CASE("csv reader: faults of quotes have their place") {
   CHECK(next_fault() == "4:4 a quote within a cell");
 }
 
-TEST_CASE("csv reader: what is no table is told, with what to do") {
+TEST_CASE("csv reader: what is not a table is reported, with what to do") {
   CHECK(fault_of("") ==
         "t.csv:1:1: error: the file is empty; begin with \"a,b\"\n");
   CHECK(fault_of("# nothing\n\n") ==
@@ -112,7 +112,7 @@ TEST_CASE("csv reader: what is no table is told, with what to do") {
         "with one hit per line?\n");
 }
 
-TEST_CASE("csv reader: a missing file and a folder are told") {
+TEST_CASE("csv reader: a missing file and a folder are reported") {
   const Folder folder;
   folder.write("hits.csv", "a,b\n");
   CHECK(test::contains(reported([&] { CsvReader(folder / "hist.csv", "a,b"); }),

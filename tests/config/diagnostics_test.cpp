@@ -29,7 +29,7 @@ TEST_CASE("to_text: place, path, problem, line and caret with suggestion") {
         "      |             ^~ add a unit, for example \"22 mm\"\n");
 }
 
-TEST_CASE("to_text: a fault without a place is one line") {
+TEST_CASE("to_text: an error without a place is one line") {
   Diagnostic d;
   d.file = "x.yaml";
   d.problem = "no such file";
@@ -84,7 +84,7 @@ TEST_CASE("to_text: escape sequences in a file are not passed on") {
   CHECK(to_text(d).find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("diagnostics: sorted by place, the same fault kept once") {
+TEST_CASE("diagnostics: sorted by place, the same error kept once") {
   Diagnostics all;
   all.add(fault(20, 1));
   all.add(fault(3, 9));

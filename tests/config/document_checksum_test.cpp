@@ -53,7 +53,7 @@ TEST_CASE("checksum: every change is another one") {
         checksum_of(Document::List{"b", "a"}));
 }
 
-TEST_CASE("checksum: a fault is told") {
+TEST_CASE("checksum: an error is reported") {
   const Document whole = with_checksum(sample(7));
   CHECK_FALSE(checksum_fault(whole));
   CHECK(checksum_fault(sample(7)) == "there is no \"checksum\"");

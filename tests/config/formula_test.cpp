@@ -127,7 +127,7 @@ TEST_CASE("formula: a value that does not exist is not finite") {
   CHECK_FALSE(std::isfinite(value("sqrt(-eta)")));
 }
 
-TEST_CASE("formula: faults of dimension are told with their place") {
+TEST_CASE("formula: errors of dimension are reported with their place") {
   CHECK(fault("30", length) ==
         "missing unit: expected a length, got \"30\" | add a unit, for example "
         "\"30 um\" @ 30");
@@ -168,7 +168,7 @@ TEST_CASE("formula: a percentage of nobody knows what is refused") {
   CHECK(fault("baseline (+) 0.1 %") == advice);
 }
 
-TEST_CASE("formula: faults of syntax are told with their place") {
+TEST_CASE("formula: errors of syntax are reported with their place") {
   CHECK(fault("") == "the formula ends too early |  @ END");
   CHECK(fault("3 +") == "the formula ends too early |  @ END");
   CHECK(fault("3 (+)") == "the formula ends too early |  @ END");

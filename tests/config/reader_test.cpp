@@ -35,7 +35,7 @@ TEST_CASE("map reader: unknown keys are reported with the nearest known") {
         "half_length\n");
 }
 
-TEST_CASE("map reader: all faults of a map are reported at once") {
+TEST_CASE("map reader: all errors of a map are reported at once") {
   Diagnostics faults;
   MapReader map(root_of("a: x\nb: [1]\nc: {d: 1}\ne: maybe\n", faults));
   CHECK_FALSE(map.find("a")->quantity(Dimension::angle));
@@ -75,7 +75,7 @@ TEST_CASE("value: true and false only, other words are corrected") {
   CHECK(contains(text_of(faults), "^~~ write true"));
 }
 
-TEST_CASE("value: a fault behind an alias tells where it is set") {
+TEST_CASE("value: an error behind an alias is reported where it is set") {
   Diagnostics faults;
   MapReader map(root_of("a: &a 5 mrad\nb: *a\n", faults));
   CHECK_FALSE(map.find("b")->quantity(Dimension::length));

@@ -70,7 +70,7 @@ TEST_CASE("ordered stream: no more items are ahead than allowed") {
   CHECK(farthest <= 7);
 }
 
-TEST_CASE("ordered stream: what comes before a fault of the source is taken") {
+TEST_CASE("ordered stream: what comes before an error of the source is taken") {
   for (const unsigned threads : {1u, 2u, 5u}) {
     CAPTURE(threads);
     Numbers numbers{50, true};
@@ -86,7 +86,7 @@ TEST_CASE("ordered stream: what comes before a fault of the source is taken") {
   }
 }
 
-TEST_CASE("ordered stream: a fault of making or taking ends it") {
+TEST_CASE("ordered stream: an error of making or taking ends it") {
   for (const unsigned threads : {1u, 2u, 5u}) {
     CAPTURE(threads);
     Numbers endless{1 << 30}, same{1 << 30};

@@ -90,7 +90,7 @@ TEST_CASE("coincidence: rows of repeated layers are found, once") {
   CHECK_FALSE(contains(text, "S[1]"));
 }
 
-TEST_CASE("cut: a disk through a barrel warns, beside or inside it does not") {
+TEST_CASE("cut: a disk through a barrel warns, outside or inside it does not") {
   const std::string barrel =
       layer("P", "cylinder: { radius: 10 cm, half_length: 50 cm }");
   CHECK(contains(

@@ -37,7 +37,7 @@ FieldGrid read(const std::string& text) {
   return *grid;
 }
 
-/// A field that tells its place.
+/// A field whose values are those of its position.
 Vector3 marked(const Vector3& x) {
   return unit::T * Vector3(x.x() + 0.5, x.y() - 3 * x.z(), 1 + x.z());
 }

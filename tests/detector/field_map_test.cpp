@@ -235,7 +235,7 @@ TEST_CASE("field map: is scaled and moved, and ends where it ends") {
   CHECK(map.distance_to_edge({500, 0, 3000}, {-1, 0, 0}) == 0);
 }
 
-TEST_CASE("field map: div B tells a good map from swapped columns") {
+TEST_CASE("field map: div B distinguishes a good map from swapped columns") {
   const FringeDipole dipole;
   const FieldFunction swapped = [&](const Vector3& x) {
     const Vector3 b = dipole(x);

@@ -54,7 +54,7 @@ TEST_CASE("broken imports: every error is reported with exactly this text") {
                   "warn_");
           std::string text;
           try {
-            // the field is what an .ini cannot tell
+            // an .ini has no field
             const auto result = import_detector(
                 file, file.ends_with(".ini") ? in_field(2) : ImportOptions{});
             for (const Diagnostic& d : result.notes.items()) text += to_text(d);
@@ -199,7 +199,7 @@ TEST_CASE("slac: four columns in metres become endless cylinders") {
   CHECK(d.layers[1].x_over_x0() == 0);
 }
 
-TEST_CASE("export: what Delphes has no word for is told for each layer") {
+TEST_CASE("export: what Delphes cannot express is reported for each layer") {
   const std::string text =
       "gttf-detector: 1\nname: X\nfield: none\nlayers:\n"
       "  - { name: P, plane: { x: 1 m, y: [-1 m, 1 m], z: [-1 m, 1 m] }, "
@@ -360,7 +360,7 @@ TEST_CASE("import: no name breaks out of a comment or a text of the YAML") {
   }
 }
 
-TEST_CASE("import: more layers than a detector file holds are one fault") {
+TEST_CASE("import: more layers than a detector file holds are one error") {
   std::string rows, parameters;
   for (int i = 0; i < 5001; ++i) {
     rows += "1 1e-6 1e-6 " + std::to_string(i + 1) + "\n";

@@ -151,7 +151,7 @@ TEST_CASE("material map: layers name it, scale it and mirror it") {
   CHECK(same_maps(layer, layer));
 }
 
-TEST_CASE("material map: a surface that is beyond the bins is told of") {
+TEST_CASE("material map: a surface that is beyond the bins is reported") {
   const Folder folder;
   folder.write("m.csv", "r_mm,x_over_x0\n100,0.01\n200,0.03\n");
   const std::string text =

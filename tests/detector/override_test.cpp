@@ -103,7 +103,7 @@ TEST_CASE("set: a layer that is not there is answered with the nearest") {
   CHECK(contains(answer("layers[L2:L0].material=1 %"), "there is no layer"));
 }
 
-TEST_CASE("set: faults of the value are placed in the option") {
+TEST_CASE("set: errors of the value are placed in the option") {
   CHECK(answer("layers[L0].material=0.5 mm") ==
         "--set: error: layers[1].material: expected x/X0, got a length (\"0.5 "
         "mm\")\n"

@@ -71,7 +71,7 @@ TEST_CASE("read field: options change dipoles") {
   CHECK(field_of("none", {"field.solenoid=2 T"}).kind == FieldKind::solenoid);
 }
 
-TEST_CASE("read field: a map beside the detector file, scaled and moved") {
+TEST_CASE("read field: a map next to the detector file, scaled and moved") {
   const Folder folder;
   const FringeDipole magnet;
   const auto grid = sample(

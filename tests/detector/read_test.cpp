@@ -221,7 +221,7 @@ TEST_CASE("mirror: a barrel at one side has an image, an arm has not") {
       "layers[0].mirror: only a layer on one side of z = 0 can have"));
 }
 
-TEST_CASE("measures: pitch within measures and beside it") {
+TEST_CASE("measures: pitch inside measures and instead of it") {
   const Detector d = parsed(
       "  - { name: P, cylinder: { radius: 5 mm, half_length: 1 m }, material: "
       "0, measures: { rphi: 5 um, pitch: { z: 12 um } } }\n"

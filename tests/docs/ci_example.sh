@@ -19,7 +19,7 @@ fault() {
   status=1
 }
 
-# run PIPELINE DETECTOR STATUS: its gttf-design command in a folder of its own
+# run PIPELINE DETECTOR STATUS: its gttf-design command in a separate folder
 run() {
   repository=$work/$1-$2
   cp -R "$root/docs/howto/ci" "$repository"
@@ -64,7 +64,7 @@ sed -n 's/^ *\(junit\|codequality\): //p' "$root/docs/howto/ci/gitlab-ci.yml" |
   done > "$work/missing"
 [ ! -s "$work/missing" ] || fault "$(cat "$work/missing")"
 
-# The committed baseline is that of the files beside it, but for last digits,
+# The committed baseline is that of the files next to it, except for last digits,
 # which are those of the compiler and of the order of operations.
 (cd "$root/docs/howto/ci" && "$program" baseline study.yaml --quiet) |
   sed '/"provenance"/,/^  },/d' > "$work/now"

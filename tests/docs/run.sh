@@ -3,7 +3,7 @@
 # Runs the commands of README.md and of the pages in docs/ and compares what
 # they print. Usage: run.sh ROOT PROGRAM [PAGE...]
 #
-# The marks stand behind the language of a fenced block:
+# The marks follow the language of a fenced block:
 #   ```sh run            run it; must succeed
 #   ```sh run exit=2     run it; must end with this status
 #   ```sh run needs=jq   the same where the program jq is; left out elsewhere
@@ -14,10 +14,10 @@
 #   ```cpp from=PATH     must stand, indented or not, in that source file
 #   ```cpp built         a program, which tests/downstream builds and runs
 #   ```text              after a run block: what it prints, stdout and stderr;
-#                        `...` matches any text, on a line of its own any lines
+#                        `...` matches any text, alone on a line any lines
 # Commands in a page run in one folder, made for that page, with copies of
 # detectors/, configs/, docs/howto/ci/ and docs/tutorial/ and with the program in PATH and as
-# build/release/gttf-design. A block of sh or cpp without a mark is a fault.
+# build/release/gttf-design. A block of sh or cpp without a mark is an error.
 # An SVG that the commands of a page leave in its folder is the picture of that
 # name in docs/images, if there is one; PICTURES=update makes it so.
 set -u

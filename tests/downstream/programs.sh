@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Writes each block "cpp built" of README.md and docs/ to the folder OUT, and the
-# text block behind it, which is what the program prints, beside it.
+# text block after it, which is what the program prints, next to it.
 # Usage: programs.sh ROOT OUT
 set -u
 root=${1:?folder of the project}

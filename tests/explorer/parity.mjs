@@ -65,7 +65,7 @@ async function open(name, ...args) {
     columns: engine.columns().map((c, index) => ({ ...c, index })) };
 }
 
-// All columns for a few tracks; `args`: how the program is told of the detector.
+// All columns for a few tracks; `args`: the detector, for the program.
 function compare_scan(what, { data, engine, columns }, args) {
   const by_pt = data.momentum.variable === 1;
   const some = list => [0, 0.3, 0.6, 1].map(s => list[Math.round(s * (list.length - 1))]);

@@ -50,7 +50,7 @@ TEST_CASE("bad hits: fewer than three are too few") {
   check_refused(t, FitStatus::too_few_hits);
 }
 
-TEST_CASE("bad hits: NaN and infinity are told") {
+TEST_CASE("bad hits: NaN and infinity are reported") {
   for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
     TrackHits t = good_track();
     t.points[2].position[1] = bad;
@@ -73,13 +73,13 @@ TEST_CASE("bad hits: variances must be positive") {
   check_refused(t, FitStatus::bad_error);
 }
 
-TEST_CASE("bad hits: coincident hits are told") {
+TEST_CASE("bad hits: coincident hits are reported") {
   TrackHits t = good_track();
   t.points[2].position = t.points[1].position;
   check_refused(t, FitStatus::coincident_hits);
 }
 
-TEST_CASE("bad hits: the wrong order is told, any two hits swapped") {
+TEST_CASE("bad hits: the wrong order is reported, any two hits swapped") {
   for (std::size_t i = 0; i < 5; ++i)
     for (std::size_t j = i + 1; j < 5; ++j) {
       CAPTURE(i);
@@ -99,7 +99,7 @@ TEST_CASE("bad hits: the wrong order is told, any two hits swapped") {
   CHECK(back.status == FitStatus::ok);
 }
 
-TEST_CASE("bad hits: bends up to the pole of the index are told") {
+TEST_CASE("bad hits: bends up to the pole of the index are reported") {
   TrackHits t;
   t.kappa_ref = 0.01;
   HelixState<double> s{{0, 0, 0}, 0.3, 1.5};

@@ -175,7 +175,7 @@ TEST_CASE("global fit: passive layers do not exist for a fit of hits only") {
 }
 
 // the factor of all scattering variances cancels in the curvature, and the one
-// of the fitted curvature is that of a fit that is told so
+// of the fitted curvature is that of a fit with this assumption
 TEST_CASE("global fit: passive kinks of a common curvature have its weights") {
   const TrackingGeometry geometry(
       read_detector(GTTF_SOURCE_DIR "/detectors/cld.yaml").detector);

@@ -236,7 +236,8 @@ TEST_CASE("straight fit: chi2 is that of a line through the hits") {
 }
 
 // Both see the same kinks: exact hits, so that p is p0 sqrt(2 n/chi2(p0)).
-TEST_CASE("track fitter: straight tracks tell their momentum by scattering") {
+TEST_CASE(
+    "track fitter: straight tracks measure their momentum by scattering") {
   RandomTracks random(38);
   for (const bool along_z : {false, true}) {
     CAPTURE(along_z);

@@ -145,7 +145,7 @@ TEST_CASE("triplet fit: a segment of nearly half a turn is flagged") {
   const auto flat = triplet_covariance(track_in(TrackingGeometry(detector), t));
   CHECK(flat.status == TripletStatus::ok);
   CHECK(flat.index_pole);
-  t.theta = 60 * deg;  // same circle, but the rise along z tells the direction
+  t.theta = 60 * deg;  // same circle, but the rise along z gives the direction
   t.p /= std::sin(t.theta);
   const auto steep =
       triplet_covariance(track_in(TrackingGeometry(detector), t));

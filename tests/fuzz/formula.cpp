@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes,
                                  3};
   const auto formula = gttf::parse_formula(text, rules);
   if (!formula) {
-    // A fault is told, at a place of the text or at its end.
+    // An error is reported at a place of the text or at its end.
     if (formula.problem.empty() || formula.offset > text.size()) std::abort();
     return 0;
   }

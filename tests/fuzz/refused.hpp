@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a reader may do with faulty bytes: throw an error that tells something.
+// What a reader may do with invalid bytes: throw an error with a text.
 #pragma once
 
 #include <cstdlib>

@@ -56,7 +56,7 @@ TEST_CASE("github: nothing is said of what passed, and no unknown place") {
   CHECK(github(TestReport{"gate", {nowhere}}) == "::error title=n::m%0D%0Ax\n");
 }
 
-TEST_CASE("github: faults of an input are annotated where they are") {
+TEST_CASE("github: errors of an input are annotated where they are") {
   Diagnostics diagnostics;
   Diagnostic d;
   d.file = "r.yaml";

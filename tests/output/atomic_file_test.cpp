@@ -41,7 +41,7 @@ std::string message_of(const std::function<void()>& action) {
   return "nothing thrown";
 }
 
-// Runs `work` in a child, kills the child once `work` has returned, and tells
+// Runs `work` in a child, kills the child once `work` has returned, and returns
 // the signal that ended it.
 int killed_after(int signal, const std::function<void()>& work) {
   int ready[2];
@@ -183,7 +183,7 @@ TEST_CASE("atomic file: devices and pipes are written directly") {
   close(ends[1]);
 }
 
-TEST_CASE("atomic file: an open file is continued, not begun anew") {
+TEST_CASE("atomic file: an open file is continued, not started again") {
   const Folder folder;
   const std::string path = folder.write("log", "before ");
   const int descriptor = open(path.c_str(), O_WRONLY | O_APPEND);
@@ -247,7 +247,7 @@ TEST_CASE("atomic file: an ignored signal stays ignored") {
   CHECK(WEXITSTATUS(status) == 5);
 }
 
-TEST_CASE("atomic file: special files are told from ordinary ones") {
+TEST_CASE("atomic file: special files are distinguished from ordinary ones") {
   const Folder folder;
   CHECK(gttf::is_special_file("-"));
   CHECK(gttf::is_special_file("/dev/stdout"));

@@ -44,7 +44,7 @@ TEST_CASE("axis: labels above each other may be closer") {
   CHECK(count == 6);
 }
 
-TEST_CASE("axis: a label alone would tell no scale") {
+TEST_CASE("axis: a single label does not show the scale") {
   CHECK(labels(axis(0.954, 1.046, false), 138) == "0.96 0.98 1 1.02 1.04");
   CHECK(labels(axis(-0.4, 0.4, false), 90) == "−0.4 −0.2 0 0.2 0.4");
 }

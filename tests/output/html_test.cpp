@@ -160,7 +160,7 @@ TEST_CASE("html: figures are well-formed in pages and files") {
   CHECK(test::xml_fault(figure_file(sample_figure())) == "");
 }
 
-TEST_CASE("html: the check of XML finds faults") {
+TEST_CASE("html: the check of XML finds errors") {
   CHECK(test::xml_fault("<a><b/></a>") == "");
   for (const char* fault : {"<a>", "<a></b>", "<a b=\"1\" b=\"2\"/>",
                             "<a b=1/>", "<a>&</a>", "<a/><a/>", "<a b=\"<\"/>"})

@@ -58,7 +58,7 @@ Progress::Settings on(const Screen& screen, int delay_ms) {
 
 }  // namespace
 
-TEST_CASE("progress: the text tells share, count, rate and time left") {
+TEST_CASE("progress: the text shows share, count, rate and time left") {
   CHECK(progress_text("scan", 420, 1000, 2, 80) ==
         "scan  42% [################------------------------] 420/1000  210/s"
         "  0:03 left");
@@ -73,7 +73,7 @@ TEST_CASE("progress: the text fits the terminal") {
     CHECK(progress_text("scan", 420, 1000, 2, width).size() <= width);
 }
 
-TEST_CASE("progress: nothing to do is nothing to tell") {
+TEST_CASE("progress: nothing to do is nothing to report") {
   CHECK(progress_text("scan", 0, 0, 1, 80).empty());
   CHECK(progress_text("scan", 0, 10, 1, 80).ends_with(" 0/10"));
 }

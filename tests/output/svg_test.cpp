@@ -97,7 +97,7 @@ TEST_CASE("svg: a file stands alone") {
   CHECK_FALSE(has(svg, "<metadata>"));
 }
 
-TEST_CASE("svg: a file tells what made it") {
+TEST_CASE("svg: a file records what made it") {
   const std::vector<std::string> command{"gttf-design", "plot", "a&b.yaml"};
   Provenance provenance = make_provenance(command);
   provenance.inputs.push_back({"a&b.yaml", "0123"});
@@ -238,7 +238,7 @@ std::vector<ThemeColour> colours_of(char kind) {
 
 }  // namespace
 
-TEST_CASE("svg: lines are told apart with any sight of colours") {
+TEST_CASE("svg: lines are distinguishable with any colour vision") {
   // 0.02 is what one can just see side by side
   for (const auto& [kind, least] :
        {std::pair('s', 0.15), std::pair('o', 0.09)}) {

@@ -72,7 +72,7 @@ struct Description {
   }
   bool has_map() const { return map.millitesla != 0; }
   std::string yaml() const;
-  /// The file that yaml() names, beside it.
+  /// The file that yaml() names, next to it.
   std::string map_file() const;
   std::string map_csv() const;
 };

@@ -69,7 +69,7 @@ TEST_CASE("random detectors: show, resolve, budget and report have answers") {
     CHECK(taken_apart.code == resolved.code);
     const Json budget = Json::parse(taken_apart.out);
     CHECK(budget["resolution"]["status"] == status_of(row));
-    // the crossings of the track are those that show tells
+    // the crossings of the track are those that show prints
     CHECK(Json::parse(shown.out)["track"]["crossings"].size() ==
           row["crossings"].size());
     if (!has_resolution(row)) continue;

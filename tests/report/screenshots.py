@@ -47,7 +47,7 @@ def main():
                 clip = browser.evaluate(
                     f"(r => [r.left - 8, r.top + scrollY - 4, r.width + 16, r.height + 8])"
                     f"(document.querySelector('{shown}').getBoundingClientRect())")
-            else:  # the first figure of the resolutions and what stands beside it
+            else:  # the first figure of the resolutions and what is next to it
                 top, bottom = browser.evaluate(
                     "[document.querySelector('#resolution').getBoundingClientRect().top,"
                     " document.querySelector('#sigma-pt').getBoundingClientRect().bottom]"

@@ -80,7 +80,7 @@ TEST_CASE("batch: derivatives of errors are those of single tracks") {
         const Sensitivities one = make_sensitivities(geometry, track, model);
         CHECK(n_hits[t] == one.resolution.n_hits);
         // Rounding is magnified where a track all but bends back in front of a
-        // layer: by how much, nearly equal tracks tell.
+        // layer: nearly equal tracks show by how much.
         std::vector<Sensitivities> nearby;
         if (track.p < 1 * unit::GeV)
           for (const double steps : {-2., -1., 1., 2., 3., 4.}) {

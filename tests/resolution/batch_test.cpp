@@ -252,7 +252,7 @@ TEST_CASE("batch: neighbours and threads do not change a bit of a track") {
   }
 }
 
-TEST_CASE("batch: a track of NaN does not disturb the lanes beside it") {
+TEST_CASE("batch: a track of NaN does not disturb other lanes") {
   const TrackingGeometry geometry(make_barrel(10, 30, 1000, 2, 0.01, 0.01));
   for (const SimdLevel level : available_simd_levels()) {
     const AtLevel at(level);

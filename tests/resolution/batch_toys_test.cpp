@@ -155,7 +155,7 @@ void check_company(const TrackingGeometry& geometry, double p) {
   }
 }
 
-TEST_CASE("batched toys: a toy does not depend on those beside it") {
+TEST_CASE("batched toys: a toy does not depend on other toys") {
   check_company(its2(), 0.5);
   check_company(
       TrackingGeometry(

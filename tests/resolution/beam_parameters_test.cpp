@@ -41,7 +41,7 @@ Track beam_track(double p, double theta, double phi, double z) {
   return t;
 }
 
-/// A telescope and two spectrometers; tracks along z, and beside it.
+/// A telescope and two spectrometers; tracks along z and at an angle.
 std::vector<Case> cases() {
   std::vector<Case> list;
   for (const double theta : {0.0, 0.01}) {

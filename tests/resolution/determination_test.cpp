@@ -350,7 +350,7 @@ TEST_CASE("determined: layers at one place count in both engines") {
   CHECK(difference(a, b) < 1e-10);
 }
 
-TEST_CASE("determined: exact hits without material need a kink beside them") {
+TEST_CASE("determined: exact hits without material need a kink next to them") {
   const auto limits = [](std::vector<Layer> layers) {
     const TrackingGeometry geometry(barrel_of(std::move(layers)));
     std::vector<double> list;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies behind the last hit changes no hit, and nothing that is told.
+// Material beyond the last hit changes no hit and no result.
 #include <doctest/doctest.h>
 
 #include <cmath>

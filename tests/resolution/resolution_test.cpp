@@ -187,7 +187,7 @@ TEST_CASE("resolution: without a field q/p is absent and angles are not") {
         with.perigee(Perigee::d0, Perigee::d0));
 }
 
-TEST_CASE("resolution: every reason for having none is told apart") {
+TEST_CASE("resolution: every reason for having none is distinguished") {
   Detector d = collider();
   Track t;
   t.p = 0.03;  // radius 50 mm

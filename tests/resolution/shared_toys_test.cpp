@@ -106,7 +106,7 @@ TEST_CASE("shared toys: at every level those that TrackFitter makes alone") {
   }
 }
 
-TEST_CASE("shared toys: a toy does not depend on those beside it") {
+TEST_CASE("shared toys: a toy does not depend on other toys") {
   const TrackingGeometry geometry = shipped("cld");
   const ToySimulator simulator(geometry, Track{.p = 2}, {});
   for (const SimdLevel level : available_simd_levels()) {

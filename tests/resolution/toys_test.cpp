@@ -96,7 +96,7 @@ TEST_CASE("toys: hits stay on their surfaces") {
   }
 }
 
-// Straight tracks: the hits tell the angles without curvature. By chance, a
+// Straight tracks: the hits give the angles without curvature. By chance, a
 // deviation of 5 standard errors happens once in 1.7 million; the seed is
 // fixed.
 TEST_CASE("toys: coordinates and angles spread as the errors say") {

@@ -109,7 +109,7 @@ TEST_CASE("vertex: a constraint cannot harm") {
         -1e-12 * eigen.eigenvalues().maxCoeff());
 }
 
-TEST_CASE("vertex: perigee and plane tell the same") {
+TEST_CASE("vertex: perigee and plane give the same") {
   // tracks at small angles have both
   std::vector<Track> tracks;
   for (const Track& t : three_tracks()) {

@@ -4,7 +4,7 @@
 # repository. Usage: file_shape.sh ROOT
 #
 # The head is the SPDX line and one sentence that says what the file is. A .cpp
-# beside its header and a test need no sentence: the header has said it.
+# with a header and a test need no sentence: it is in the header.
 cd "${1:?folder of the project}" || exit 2
 status=0
 fault() {

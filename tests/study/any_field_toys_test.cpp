@@ -103,7 +103,7 @@ TEST_CASE("toys in any field: a spectrometer's are as wide as expected") {
         4.5 * cell(t, "chi2_per_ndf_error"));
 }
 
-TEST_CASE("toys in any field: a telescope's tell momentum by scattering") {
+TEST_CASE("toys in any field: a telescope measures momentum by scattering") {
   Study s = spectrometer(3000);
   s.detectors[0].field = {};
   s.detectors[0].name = "telescope";

@@ -74,7 +74,7 @@ TEST_CASE("at: a layer that the track does not cross has empty cells") {
   CHECK(std::isnan(number_of(row, "p_at_GeV")));
 }
 
-TEST_CASE("at: an unknown layer is told with the nearest name") {
+TEST_CASE("at: an unknown layer is reported with the nearest name") {
   const std::string answer =
       reported([] { model_of(request_at("dit"), telescope()); });
   CHECK(contains(answer, "telescope has no layer \"dit\""));
@@ -86,7 +86,7 @@ TEST_CASE("at: columns are there only if a layer is asked for") {
   CHECK(empty_scan_table(false).find("at_layer") == nullptr);
 }
 
-TEST_CASE("track_end: tells where a track leaves the map or stops") {
+TEST_CASE("track_end: states where a track leaves the map or stops") {
   const Detector d = telescope();
   const StudyRequest request = request_at("dut");
   const auto end_of = [&](const Resolution& r) {

@@ -299,7 +299,7 @@ TEST_CASE("attribution: one surface of a repeated layer is a key of its own") {
   // undone by the same keys
   CHECK(differing_keys(detector(), detector({"layers[pixel[1]].material=1 %"}))
             .empty());
-  // removed; without the last one, `repeat` would space the others anew
+  // removed; without the last one, `repeat` would space the others differently
   for (const char* copy :
        {"layers[pixel[0]]", "layers[pixel[1]]", "layers[pixel[2]]"})
     CHECK(keys(differing_keys(detector(),

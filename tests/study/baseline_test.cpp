@@ -160,7 +160,7 @@ TEST_CASE("baseline: every shipped detector is kept whole") {
   }
 }
 
-TEST_CASE("baseline: what is wrong is told with its line") {
+TEST_CASE("baseline: what is wrong is reported with its line") {
   const std::string good = text_of_baseline();
   const auto line_with = [](const std::string& text, const std::string& part) {
     const std::size_t at = text.find(part);

@@ -145,7 +145,7 @@ TEST_CASE("beam: a failing gate names the key, on p, position and slope") {
   }
 }
 
-TEST_CASE("beam: a gate on a slope tells the parts that limit it") {
+TEST_CASE("beam: a gate on a slope names the parts that limit it") {
   const Gate g = gate(faser, grid,
                       "  - { what: sigma_ty, max: 1e-9 rad }\n"
                       "  - { budget: { of: ty, kind: scattering }, min: 0 }\n"

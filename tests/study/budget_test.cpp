@@ -111,7 +111,7 @@ TEST_CASE("budget section: one parameter, scattering and hits side by side") {
   CHECK(s.facts[0].first == "sigma(d0)");
 }
 
-TEST_CASE("budget document: the rows add up to the total beside them") {
+TEST_CASE("budget document: the rows add up to the total") {
   const Document d =
       budget_document(detector(), request(), {}, budget(), Grouping::layer);
   double sum = 0;

@@ -243,7 +243,8 @@ TEST_CASE("check: material up to the last hit, a layer, a group, a radius") {
   CHECK(value(7) == doctest::Approx(value(1)).epsilon(rounding));
 }
 
-TEST_CASE("check: a track beside the layer up to which material counts fails") {
+TEST_CASE(
+    "check: a track that misses the layer up to which material counts fails") {
   const Gate g = gate(shipped("cld"), "pt: 10 GeV\neta: 2\n",
                       "  - { what: x_over_x0, up_to: OTK3, max: 100 % }\n");
   CHECK_FALSE(g.result().passed());
@@ -317,7 +318,7 @@ TEST_CASE("check: the outcome does not depend on the number of threads") {
   }
 }
 
-TEST_CASE("cause: without a change the largest parts of the value are told") {
+TEST_CASE("cause: without a change the largest parts of the value are given") {
   const Gate g =
       gate(its2, one_point,
            limit("sigma_d0", "max: 1 um") + limit("x_over_x0", "max: 1 %"));

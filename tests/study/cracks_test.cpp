@@ -36,7 +36,7 @@ TEST_CASE("cracks: one between the points of a grid is found with its ends") {
   const Detector d = cracked(251, 253);
   const StudyRequest grid = range_of_eta({0, 0.5, 1});
   const std::vector<Crack> cracks = find_cracks(grid, d);
-  REQUIRE(cracks.size() == 1);  // at both momenta, told once
+  REQUIRE(cracks.size() == 1);  // at both momenta, reported once
   const Crack& crack = cracks[0];
   CHECK(grid.momentum.values[crack.momentum] == 10);
   // pT = 10 GeV in 2 T: 40 cm are an arc longer by 6e-5
@@ -81,7 +81,7 @@ TEST_CASE("cracks: none where a point of the grid sees it, or none is asked") {
   CHECK(find_cracks(list, d).empty());
 }
 
-TEST_CASE("cracks: the widest are told, the others counted") {
+TEST_CASE("cracks: the widest are listed, the others counted") {
   Detector d = make_barrel(3, 100, 300, 2, 0.01, 0.005);
   double from = -1000;
   for (int i = 0; i < 6; ++i) {

@@ -148,7 +148,7 @@ TEST_CASE("decay: the recoil of Z -> mu mu at 240 GeV is the Higgs boson") {
   CHECK(b == doctest::Approx(std::hypot(a, beam)).epsilon(1e-9));
 }
 
-TEST_CASE("decay: a faulty text is an error with its place") {
+TEST_CASE("decay: an invalid text is an error with its place") {
   CHECK(read_decay("J/psi -> mu+ mu-").mass == 3.0969);
   try {
     read_decay("J/psi -> mu+ gamma");

@@ -105,7 +105,7 @@ TEST_CASE("detector view: the document has what the table has") {
       2);
 }
 
-TEST_CASE("detector view: tells of dipoles and their frame") {
+TEST_CASE("detector view: describes dipoles and their frame") {
   Field field;
   field.kind = FieldKind::dipole;
   field.dipoles = {{Axis::z, {100, 600}, Axis::x, -0.57 * unit::T},
@@ -124,7 +124,7 @@ TEST_CASE("detector view: tells of dipoles and their frame") {
         doctest::Approx(0.2));
 }
 
-TEST_CASE("detector view: tells of a map's grid where it lies") {
+TEST_CASE("detector view: describes the grid of a map and its position") {
   test::FringeDipole magnet;
   FieldMap::Placement placement;
   placement.offset = {0, 0, 1000};

@@ -337,7 +337,7 @@ TEST_CASE("fit: no hits give a table of no rows") {
   CHECK(f.tracks.finished == 1);
 }
 
-TEST_CASE("fit: the first fault of a file ends it, behind what goes before") {
+TEST_CASE("fit: the first error of a file ends it, after the rows before it") {
   const Detector detector = shipped_detector("alice_its2.yaml");
   Normals random(5);
   const MeasuredTrack track = simulate(its2(), 1, 0.5, random, 0, 0);

@@ -134,7 +134,8 @@ TEST_CASE("fit: tracks of real detectors in lanes are those one by one") {
   }
 }
 
-// Both hits beside the pipe are outside of it: between them it is met twice.
+// Both hits near the pipe are outside of it: the track crosses it twice in
+// between.
 TEST_CASE("fit: a track through a pipe from outside is fitted one by one") {
   Detector detector;
   detector.field = {FieldKind::solenoid, 2 * unit::T};

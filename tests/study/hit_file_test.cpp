@@ -170,7 +170,7 @@ TEST_CASE("hit file: a header line that is wrong is explained") {
                  "a second column for \"x\"\n"));
 }
 
-TEST_CASE("hit file: columns of no use are told, not taken") {
+TEST_CASE("hit file: columns of no use are reported and ignored") {
   const Files files;
   HitFile file(files.write("track,x_mm,y_mm,z_mm,x_over_x0,energy\n"
                            "1,20,0,0,5,6\n"),
@@ -266,7 +266,7 @@ TEST_CASE("hit file: only the first bad lines are shown, all are counted") {
   CHECK(file.messages().items().size() == HitFile::max_faults);
 }
 
-TEST_CASE("hit file: a track that comes again is a fault, or is collected") {
+TEST_CASE("hit file: a track that comes again is an error, or is collected") {
   const Files files;
   const std::string text =
       header + "1,A,20,0,0\n2,A,20,0,0\n1,B,30,0,0\n1,B,30,0,1\n";

@@ -43,7 +43,7 @@ TEST_CASE("published: the shipped file is readable") {
           .size() > 10);
 }
 
-TEST_CASE("published: all faults are told with their places") {
+TEST_CASE("published: all errors are reported with their places") {
   const Folder folder;
   const std::string path =
       folder.write("p.csv", head +
@@ -66,7 +66,7 @@ TEST_CASE("published: all faults are told with their places") {
   }
 }
 
-TEST_CASE("published: a missing column is told") {
+TEST_CASE("published: a missing column is reported") {
   const Folder folder;
   CHECK_THROWS_AS(
       read_published(folder.write("p.csv", "detector,track,value\n")),

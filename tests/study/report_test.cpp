@@ -145,7 +145,7 @@ TEST_CASE("report: tracks along a beam have momentum, position, direction") {
     INFO(name);
     CHECK(names.count(name) == 1);
   }
-  // perigee parameters and pseudorapidity tell nothing of them
+  // perigee parameters and pseudorapidity do not describe them
   for (const char* name : {"layout-rz", "sigma-pt", "eta-p", "map-p", "hits"}) {
     INFO(name);
     CHECK(names.count(name) == 0);
@@ -466,7 +466,7 @@ TEST_CASE("report: a scan has a figure along its longer axis") {
   CHECK(name(1) == "");
 }
 
-TEST_CASE("report: very many names are told apart in bunches") {
+TEST_CASE("report: very many names are distinguished in bunches") {
   const GroupPaints paints = make_group_paints(barrel(100));
   CHECK(paints.systems.size() == 5);
   CHECK(paints.systems.front().name == "L0 – L19");

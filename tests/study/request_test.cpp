@@ -31,7 +31,7 @@ std::string answer(const StudyOptions& options, bool single_point = false) {
   return test::reported([&] { read_request("", options, single_point); });
 }
 
-/// A study file beside a detector file, in a folder that is removed again.
+/// A study file next to a detector file, in a folder that is removed again.
 class StudyFile {
  public:
   explicit StudyFile(const std::string& text) {
@@ -84,7 +84,7 @@ TEST_CASE("study file: every key is read") {
   CHECK(r.sha256 == sha256(study));
 }
 
-TEST_CASE("study file: requirements lie beside it, and must exist") {
+TEST_CASE("study file: requirements lie next to it, and must exist") {
   const StudyFile file(study + "requirements: ../barrel.yaml\n");
   CHECK(read_request(file.path(), {}).requirements == file.detector());
   const StudyFile none(study);
@@ -208,7 +208,7 @@ TEST_CASE("particle: name, mass and charge combine as one expects") {
   CHECK(read_request(file.path(), mass).particle.charge == -1);
 }
 
-TEST_CASE("options: a fault names the option and shows its text") {
+TEST_CASE("options: an error names the option and shows its text") {
   StudyOptions options = basic();
   options.p = "0.1:100GeV:60";
   CHECK(answer(options) ==
@@ -232,7 +232,7 @@ TEST_CASE("options: a fault names the option and shows its text") {
   CHECK(contains(answer(options), "did you mean \"pion\"?"));
 }
 
-TEST_CASE("options: all their faults are reported at once") {
+TEST_CASE("options: all their errors are reported at once") {
   StudyOptions options;
   options.p = "x";
   options.theta = "181 deg";

@@ -113,7 +113,7 @@ TEST_CASE("coverage: material grows with 1/sin(theta) on cylinders") {
   }
 }
 
-TEST_CASE("coverage: a forward detector is told from its own range of eta") {
+TEST_CASE("coverage: a forward detector is described in its own range of eta") {
   Detector d;
   d.layers = {layer(make_disk(500, {50, 100}), true)};
   const Table t = material_profile(d);
@@ -121,13 +121,14 @@ TEST_CASE("coverage: a forward detector is told from its own range of eta") {
   CHECK(reals(t, "eta").back() == 3);      // asinh(10) = 2.998
 }
 
-TEST_CASE("coverage: without measuring layers there is nothing to tell") {
+TEST_CASE("coverage: without measuring layers there is nothing to report") {
   Detector d;
   d.layers = {layer(make_cylinder(20, {-1000, 1000}), false)};
   CHECK(material_profile(d).rows() == 0);
 }
 
-TEST_CASE("coverage: material is told by region, never both endcaps together") {
+TEST_CASE(
+    "coverage: material is given by region, never both endcaps together") {
   Detector d;
   d.layers = {layer(make_cylinder(30, {-60, 60}), true, 0.01),
               layer(make_disk(100, {10, 80}), true, 0.02),
@@ -148,7 +149,7 @@ TEST_CASE("coverage: material is told by region, never both endcaps together") {
   CHECK(material_text(d) == "1 % at eta 0, 1.54 % at eta 1, 2.07 % at eta 2");
 }
 
-TEST_CASE("coverage: planes across a beam are told along it") {
+TEST_CASE("coverage: planes across a beam are described along it") {
   Detector d;
   const Interval wide{-20, 20};
   for (int i = 1; i < 4; ++i)

@@ -63,7 +63,7 @@ TEST_CASE("track view: the document has the members of the contract") {
   CHECK(std::get<Document::List>(d.find("crossings")->value()).size() == 5);
 }
 
-TEST_CASE("track view: columns and covariance tell the same errors") {
+TEST_CASE("track view: columns and covariance give the same errors") {
   const Document d = document_of(example("{ solenoid: 2 T }"));
   const Document& r = *d.find("resolution");
   const Document& c = *d.find("covariance_perigee");
@@ -114,7 +114,7 @@ TEST_CASE("track view: a track that curls up says so, measured or not") {
   CHECK(crossing_section(d, r).title.find("curls") == std::string::npos);
 }
 
-TEST_CASE("track view: a track is told with its units") {
+TEST_CASE("track view: a track is printed with its units") {
   StudyRequest request = one_track();
   CHECK(track_text(request, grid_track(request, {})) ==
         "pion, p = 2 GeV, theta = 80 deg, phi = 0 deg");
@@ -144,7 +144,7 @@ TEST_CASE("track view: a full scan has the order and number of a scan") {
   CHECK(momenta == std::vector<double>{1, 2, 3, 1, 2, 3});
 }
 
-TEST_CASE("particle text: a particle without a name tells what it is") {
+TEST_CASE("particle text: a particle without a name is described") {
   CHECK(particle_text(Particle{}) == "pion");
   CHECK(particle_text({"custom", 3.7, 2}) ==
         "custom particle (3.7 GeV, charge 2)");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faulty inputs beside the exact text that answers them.
+// Invalid inputs and the exact text of their errors.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -123,7 +123,7 @@ class RandomLayouts {
             {angle + 0.5 * unit::pi, log_uniform(3e-3, 0.2)}};
   }
 
-  /// A short cylinder or narrow disk, beside which many tracks pass.
+  /// A short cylinder or narrow disk that many tracks miss.
   Surface small_surface() {
     const double length = log_uniform(1, 1000);
     const double middle = uniform(-2000, 2000);

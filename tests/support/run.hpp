@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the program by a shell and tells what it wrote.
+// Runs the program in a shell and returns what it wrote.
 #pragma once
 
 #include <sys/wait.h>

@@ -181,7 +181,8 @@ TEST_CASE("crossings: a curling track says so, a leaving one does not") {
   CHECK(c.end == TrackEnd::leaves);
 }
 
-TEST_CASE("crossings: who passes beside a disk leaves, who spirals curls up") {
+TEST_CASE(
+    "crossings: a track that misses a disk leaves, who spirals curls up") {
   Detector d;
   d.field = {FieldKind::solenoid, 2 * unit::T};
   d.layers.emplace_back();
@@ -226,7 +227,7 @@ TEST_CASE("crossings: a track along the beam leaves through a long pipe") {
   CHECK(crossings_of(d, steep).end == TrackEnd::curls_up);
 }
 
-TEST_CASE("crossings: layers that are met a second time are told") {
+TEST_CASE("crossings: layers that are crossed a second time are reported") {
   // a search step by step, along the half turn
   RandomLayouts random(31);
   int again = 0, once = 0;

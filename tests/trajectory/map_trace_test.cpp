@@ -173,7 +173,7 @@ TEST_CASE("trace: follows an uneven field as a plain integration does") {
   }
 }
 
-TEST_CASE("trace: outside of the map is told with the point, not guessed") {
+TEST_CASE("trace: outside of the map is reported with the point, not guessed") {
   Detector d = mixed_layers();
   const FieldFunction uniform = [](const Vector3&) {
     return Vector3(0, 0, 1.3 * unit::T);

@@ -33,7 +33,7 @@ double muon_loss(const char* material, double beta_gamma) {
 TEST_CASE("stopping power: the PDG's tables for muons to 2 %") {
   // In the form of [PDG24], files muE_*.txt [Groom01]: column Ionization in MeV
   // cm2/g. The minimum is recalled from the table of materials; the others are
-  // interpolated between rows of tables of that form that were computed anew
+  // interpolated between rows of tables of that form that were computed again
   // with the same parameters (pumas-materials), not copied from the PDG's. At
   // beta gamma = 100 the tables contain the bremsstrahlung of the electrons
   // that the muon hits, 0.8 %, which is no property of other particles; hence 2

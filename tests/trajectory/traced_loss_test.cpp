@@ -141,7 +141,7 @@ TEST_CASE("trace: rows equal differences of traces that lose energy") {
 
 TEST_CASE("trace: kinks are what moves the track behind the loss") {
   // behind a layer all that counts is the state there: a kink of the start has
-  // to change it by the unit that its name tells; an angle also changes kappa,
+  // to change it by the unit in its name; an angle also changes kappa,
   // by what it costs in the rest of the layer
   double largest = 0;
   for (const Field& field : fields()) {

@@ -1,9 +1,9 @@
 #!/bin/bash -eu
 # SPDX-License-Identifier: Apache-2.0
 # Builds the fuzz targets as OSS-Fuzz wants them in $OUT: programs, libraries
-# beside them, seeds, dictionaries, options. OSS-Fuzz sets CC, CXX, CFLAGS,
+# with seeds, dictionaries and options next to them. OSS-Fuzz sets CC, CXX, CFLAGS,
 # CXXFLAGS, LIB_FUZZING_ENGINE, SRC, WORK and OUT; docs/developing/hardening.md
-# tells how to run this without it.
+# states how to run this without it.
 
 # Libraries of the distribution are built with its C++ library, not with libc++.
 CXXFLAGS=${CXXFLAGS//-stdlib=libc++/}
