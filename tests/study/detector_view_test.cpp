@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
+
+#include "gttf/detector/material_map.hpp"
 #include "gttf/detector/read.hpp"
 #include "support/magnets.hpp"
 
@@ -122,6 +125,21 @@ TEST_CASE("detector view: describes dipoles and their frame") {
   const auto& gaps = std::get<Document::List>(d.find("dipoles")->value());
   CHECK(std::get<double>(gaps[1].find("field_T")->value()) ==
         doctest::Approx(0.2));
+}
+
+TEST_CASE("detector view: layers with a map of their material are marked") {
+  Detector d = example();
+  CHECK(texts(layer_table(d), "map")[0].empty());
+  CHECK(detector_summary(d).sections[1].table.find("map") == nullptr);
+  d.layers[0].material[0].map = std::make_shared<MaterialMap>(
+      std::vector<MaterialMap::Bins>{{MapCoordinate::z, {-100, 0, 100}},
+                                     {MapCoordinate::phi, {0, 3}}},
+      std::vector<double>{0.01, 0.02, 0.01, 0.02, 0.01, 0.02},
+      "folder/tube.csv");
+  const std::string expected = "tube.csv, 3 z x 2 phi";
+  CHECK(texts(layer_table(d), "map")[0] == expected);
+  CHECK(texts(layer_table(d), "map")[1].empty());
+  CHECK(texts(detector_summary(d).sections[1].table, "map")[0] == expected);
 }
 
 TEST_CASE("detector view: describes the grid of a map and its position") {

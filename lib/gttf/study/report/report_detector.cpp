@@ -135,12 +135,15 @@ Detector rings_once(const Detector& detector) {
 
 Table layer_data(const ReportSubject& subject) {
   const Table all = layer_table(rings_once(subject.detector));
+  const bool any_map =
+      std::ranges::any_of(subject.detector.layers, &Layer::has_map);
   Table some;
   for (const Column& column : all.columns)
     for (const std::string_view name :
          {"layer", "group", "shape", "position_mm", "u_min_mm", "u_max_mm",
-          "v_min_mm", "v_max_mm", "x_over_x0", "measures"})
-      if (column.name == name) some.columns.push_back(column);
+          "v_min_mm", "v_max_mm", "x_over_x0", "map", "measures"})
+      if (column.name == name && (name != "map" || any_map))
+        some.columns.push_back(column);
   return some;
 }
 

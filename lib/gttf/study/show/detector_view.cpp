@@ -118,13 +118,32 @@ std::string dead_text(std::span<const Layer> layers) {
   return fmt::format("{} of {}: {}", with_some, n, what);
 }
 
+/// The maps of the material of a layer: "services.csv, 26 z x 12 phi".
+std::string maps_text(const Layer& layer) {
+  std::string text;
+  for (const Slab& slab : layer.material) {
+    if (!slab.map) continue;
+    std::string bins;
+    for (const MaterialMap::Bins& axis : slab.map->axes()) {
+      const std::string_view column = column_name(axis.coordinate);
+      bins +=
+          fmt::format("{}{} {}", bins.empty() ? "" : " x ", axis.centres.size(),
+                      column.substr(0, column.find('_')));
+    }
+    const std::string& path = slab.map->path();
+    text += fmt::format("{}{}, {}", text.empty() ? "" : "; ",
+                        path.substr(path.rfind('/') + 1), bins);
+  }
+  return text;
+}
+
 double to_3_decimals(double value) { return std::round(value * 1e3) / 1e3; }
 
 Table layers_for_reading(const Detector& detector) {
-  Texts name, shape, measures, efficiency, dead, group;
+  Texts name, shape, maps, measures, efficiency, dead, group;
   Integers count;
   Reals position, last, u_min, u_max, v_min, v_max, material, eta_min, eta_max;
-  bool any_run = false, any_plane = false, any_group = false,
+  bool any_run = false, any_plane = false, any_group = false, any_map = false,
        any_inefficient = false, any_dead = false;
   const std::vector<Layer>& layers = detector.layers;
   for (std::size_t i = 0; i < layers.size();) {
@@ -144,6 +163,7 @@ Table layers_for_reading(const Detector& detector) {
     v_min.push_back(s.v.lower);
     v_max.push_back(s.v.upper);
     material.push_back(layer.x_over_x0());
+    maps.push_back(maps_text(layer));
     measures.push_back(measures_text(layer));
     // The widest angular range of the run: of its first and its last layer.
     const PolarRange a = polar_range(s), b = polar_range(end.surface);
@@ -155,6 +175,7 @@ Table layers_for_reading(const Detector& detector) {
             : fmt::format("{:.6g} %", layer.efficiency / unit::percent));
     dead.push_back(
         dead_text({layers.begin() + static_cast<std::ptrdiff_t>(i), n}));
+    any_map = any_map || !maps.back().empty();
     any_inefficient = any_inefficient || layer.efficiency != 1;
     any_dead = any_dead || !dead.back().empty();
     group.push_back(layer.group);
@@ -176,6 +197,7 @@ Table layers_for_reading(const Detector& detector) {
   table.add(any_plane ? "v_from_mm" : "from_mm", std::move(v_min));
   table.add(any_plane ? "v_to_mm" : "to_mm", std::move(v_max));
   table.add("x_over_x0", std::move(material));
+  if (any_map) table.add("map", std::move(maps));
   table.add("measures", std::move(measures));
   table.add("eta_min", std::move(eta_min));
   table.add("eta_max", std::move(eta_max));
@@ -263,7 +285,7 @@ std::string layer_count_text(const Detector& detector) {
 }
 
 Table layer_table(const Detector& detector) {
-  Texts name, group, shape, measures, dead, note;
+  Texts name, group, shape, maps, measures, dead, note;
   Reals position, u_min, u_max, v_min, v_max, material, theta_min, theta_max,
       eta_min, eta_max, efficiency;
   for (const Layer& layer : detector.layers) {
@@ -279,6 +301,7 @@ Table layer_table(const Detector& detector) {
     v_min.push_back(s.v.lower);
     v_max.push_back(s.v.upper);
     material.push_back(layer.x_over_x0());
+    maps.push_back(maps_text(layer));
     measures.push_back(measures_text(layer));
     theta_min.push_back(in_degrees(range.theta_min));
     theta_max.push_back(in_degrees(range.theta_max));
@@ -298,6 +321,7 @@ Table layer_table(const Detector& detector) {
   table.add("v_min_mm", std::move(v_min));
   table.add("v_max_mm", std::move(v_max));
   table.add("x_over_x0", std::move(material));
+  table.add("map", std::move(maps));
   table.add("measures", std::move(measures));
   table.add("theta_min_deg", std::move(theta_min));
   table.add("theta_max_deg", std::move(theta_max));
