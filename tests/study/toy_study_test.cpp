@@ -264,6 +264,16 @@ TEST_CASE("toy study: points that cannot be fitted have rows all the same") {
   CHECK(fitted_toys(state) == 50);
 }
 
+TEST_CASE("toy study: a row says why none of its fits succeeded") {
+  Study s("mu3e", {0.02}, {75}, 20);
+  s.request.particle = {"electron", 0.51099895e-3, -1};
+  s.request.turns = 1;
+  s.request.toys.fits = {{FitKind::general, WeightSource::estimate},
+                         {FitKind::scattering, WeightSource::local}};
+  const Table table = toy_table(s.run());
+  CHECK(std::get<Texts>(table.find("status")->cells) == Texts{"ok", "recurls"});
+}
+
 /// Largest deviation of the pulls, relative widths and chi2/ndf from 1.
 double worst(const ToyState& state) {
   double largest = 0;

@@ -123,6 +123,15 @@ struct ToyRow {
     const double drawn = number("efficiency");
     return std::isnan(drawn) ? 1 : drawn;
   }
+  /// That of the point; the reason, if every fit failed for the same one.
+  std::string status() const {
+    const auto failed = [](std::uint64_t n) { return n > 0; };
+    if (s.fitted > 0 || std::ranges::count_if(s.failed, failed) != 1)
+      return text("status");
+    const auto reason = std::ranges::find_if(s.failed, failed);
+    return std::string(
+        to_string(static_cast<FitStatus>(reason - s.failed.begin())));
+  }
   /// Errors of the curvature, over the true one.
   double scale() const { return number("sigma_p_rel"); }
   const ExactMoments& residual() const {
@@ -390,8 +399,10 @@ constexpr auto columns_behind = std::to_array<ColumnOf<ToyRow>>({
      },
      momentum_columns},
     {{"status", "",
-      "of the point, as in `scan`; without `ok` there are no toys"},
-     [](const ToyRow& r) { return r.text("status"); }},
+      "of the point, as in `scan`; without `ok` or `no_field` there are no "
+      "toys; if all fits failed for one reason, this reason, as in the rows of "
+      "single toys"},
+     [](const ToyRow& r) { return r.status(); }},
 });
 
 constexpr auto columns_of_toys =
