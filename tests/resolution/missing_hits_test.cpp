@@ -39,6 +39,28 @@ TEST_CASE("missing hits: the first layer lost moves the first hit outwards") {
   CHECK(sigmas(kept)[Parameter::d0] > 1.5 * sigmas(full)[Parameter::d0]);
 }
 
+TEST_CASE("efficiency: a layer that is crossed twice loses both hits at once") {
+  Detector d = make_barrel(5, 30, 300, 2, 0.001, 0.01);
+  d.layers[3].efficiency = 0.9;
+  Track t;
+  t.p = 0.12;  // curls up outside of all layers
+  Model model;
+  model.turns = 1;
+  const Resolution full = resolve(TrackingGeometry(d), t, model);
+  REQUIRE(full.n_hits == 10);
+  const std::array<std::size_t, 1> third{3};
+  const PerParameter with = sigmas(full);
+  const PerParameter without =
+      sigmas(resolve_without(d, t, model, third, DroppedMaterial::kept));
+  const EfficiencyAverage average = average_over_efficiencies(d, t, model);
+  CHECK(average.n_inefficient == 1);
+  // at 90 degrees there is no plane z = const. to cross
+  for (const Parameter q :
+       {Parameter::p, Parameter::d0, Parameter::z0, Parameter::phi0})
+    CHECK(average.mean[q] ==
+          doctest::Approx(0.9 * with[q] + 0.1 * without[q]).epsilon(1e-12));
+}
+
 TEST_CASE("efficiency: two layers that may miss, four patterns by hand") {
   Detector d = make_barrel(5, 30, 300, 2, 0.01, 0.01);
   d.layers[1].efficiency = 0.9;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/resolution/missing_hits.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -14,12 +15,15 @@ namespace gttf {
 
 namespace {
 
-/// Measuring layers crossed by the track that may miss their hit.
+/// Measuring layers crossed by the track that may miss their hit. A layer that
+/// is crossed several times loses all its hits at once: then the mean number of
+/// lost hits is right.
 std::vector<std::size_t> inefficient_layers(const Detector& detector,
                                             const Resolution& r) {
   std::vector<std::size_t> layers;
   for (const CrossingInfo& c : r.crossings)
-    if (c.measured && detector.layers[c.layer].efficiency < 1)
+    if (c.measured && detector.layers[c.layer].efficiency < 1 &&
+        std::ranges::find(layers, c.layer) == layers.end())
       layers.push_back(c.layer);
   return layers;
 }
