@@ -268,4 +268,34 @@ TEST_CASE("sensitivity: no resolution, no derivatives") {
   CHECK(std::isnan(s.sigma[Parameter::d0]));
 }
 
+// The two that determine a point are fitted first, here the first and the last.
+TEST_CASE("sensitivity: three coordinates of a layer keep their order") {
+  const std::array sigma{0.02, 0.02, 0.03};
+  const auto detector = [&](std::size_t changed, double by) {
+    Detector d = make_barrel(4, 30, 400, 2, 0.01, 0.01);
+    d.layers[2].coordinates = {
+        {0.02, sigma[0]}, {0.02, sigma[1]}, {-0.03, sigma[2]}};
+    d.layers[2].coordinates[changed].sigma += by;
+    return d;
+  };
+  Track track;
+  track.theta = 1.1;
+  const auto sigma_p = [&](std::size_t changed, double by) {
+    return std::log(
+        resolve(TrackingGeometry(detector(changed, by)), track).sigma_p_rel);
+  };
+  const TrackingGeometry geometry(detector(0, 0));
+  std::size_t compared = 0;
+  for (const Sensitivity& item :
+       make_sensitivities(geometry, track, {}).items) {
+    if (item.layer != 2 || item.quantity != Quantity::sigma) continue;
+    const double h = 1e-6;
+    const double slope =
+        (sigma_p(item.coordinate, h) - sigma_p(item.coordinate, -h)) / (2 * h);
+    CHECK(item.slope[Parameter::p] == doctest::Approx(slope).epsilon(1e-6));
+    ++compared;
+  }
+  CHECK(compared == 3);
+}
+
 }  // namespace gttf::test::GTTF_TEST_FILE

@@ -133,13 +133,13 @@ class Differentiator {
     for (const std::size_t seed : {by_position, by_field})
       add_row(sum_of(step.crossing, seed), step, derivative(row, seed));
     LayerSlopes& own = slopes_[step.crossing];
-    own.sigma.emplace_back();
-    add_variance(own.sigma.back(), step, 2 * std::sqrt(axis.variance));
+    own.resize(t_.path.axes(step.crossing).size());
+    add_variance(own.sigma[step.coordinate], step,
+                 2 * std::sqrt(axis.variance));
     const auto [u, v] = s.user_axes();
-    own.along.emplace_back();
     for (std::size_t i = 0; i < 2; ++i) {
       const CoordinateAxis& part = i == 0 ? u : v;
-      add_row(own.along.back()[i], step,
+      add_row(own.along[step.coordinate][i], step,
               in_doubles(t_.path.row(step.crossing, part.cosine, part.sine)));
     }
   }

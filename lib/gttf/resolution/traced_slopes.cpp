@@ -191,8 +191,10 @@ class TracedDifferentiator {
         along[part].values[q] = -2 * weight * product;
       }
     }
-    slopes_.crossings[step.crossing].sigma.push_back(sigma);
-    slopes_.crossings[step.crossing].along.push_back(along);
+    LayerSlopes& own = slopes_.crossings[step.crossing];
+    own.resize(t_.path.axes(step.crossing).size());
+    own.sigma[step.coordinate] = sigma;
+    own.along[step.coordinate] = along;
   }
 
   void kinks(const Kinks& step) {

@@ -31,6 +31,12 @@ struct LayerSlopes {
   /// rotating a strip at angle a adds components -sin(a) along u and cos(a)
   /// along v.
   std::vector<std::array<PerParameter, 2>> along;
+
+  /// Before the first coordinate: they need not come in their order.
+  void resize(std::size_t n_coordinates) {
+    sigma.resize(n_coordinates);
+    along.resize(n_coordinates);
+  }
 };
 
 /// All derivatives of a track. Derivatives that do not exist are NaN.
