@@ -186,6 +186,23 @@ TEST_CASE("long strips: the raw hits would be no place to linearise at") {
   CHECK_FALSE(detail::is_coarse(system));
 }
 
+// 20 um across strips at +-20 mrad are 0.5 mm along them, half the distance of
+// two layers; so are hits of overlapping modules.
+TEST_CASE("stereo strips: an error counts by how far it moves the hit") {
+  RandomTracks random(54);
+  Detector d = make_barrel(6, 30, 400, 2, 0.01, 1);
+  for (Layer& layer : d.layers)
+    layer.coordinates = {{0.02, 0.02}, {-0.02, 0.02}};
+  Track track;
+  track.theta = 60 * unit::deg;
+  detail::KinkSystem system;
+  REQUIRE(system.take(smear(d, track, random)) == FitStatus::ok);
+  CHECK_FALSE(detail::is_coarse(system));
+  d.layers[3].surface.position = d.layers[2].surface.position + 1;
+  REQUIRE(system.take(smear(d, track, random)) == FitStatus::ok);
+  CHECK(detail::is_coarse(system));
+}
+
 TEST_CASE("wires: one coordinate per layer is enough, z from the stereo") {
   RandomTracks random(53);
   Detector d = make_barrel(40, 300, 1500, 2, 1e-4, 1);

@@ -311,9 +311,12 @@ template <class AtNode>
     const HitSurface<S> surface = hits_.surface(point);
     const S s = arc_to(from, surface, n.arc);
     outcome.require(is_finite(s + from.position.x), FitStatus::not_converged);
-    // layers of one sensor may coincide
-    constexpr double rounding = 1e-6;  // mm
-    if (k > 0) outcome.require(s > S(-rounding), FitStatus::wrong_order);
+    // layers of one sensor may coincide, and where overlapping modules cross
+    // each other the helix of a step may meet them in another order: over such
+    // a distance kinks displace nothing
+    constexpr double longest_step_back = 0.5;  // mm
+    if (k > 0)
+      outcome.require(s > S(-longest_step_back), FitStatus::wrong_order);
     if (outcome.failed()) return;
     n.arc = s;
     const ArcTurn<S> turn = arc_turn(from.c, s);

@@ -14,13 +14,19 @@ namespace {
 /// kinks is not negligible: 0.02^2 rad compared with kinks of a milliradian.
 constexpr double largest_share = 0.02;
 
+/// How far an error of one standard deviation in a coordinate moves a hit, mm:
+/// with stereo angles much further than the error is.
+double reach(const LinearHit& hit, int coordinate) {
+  return hit.error.col(coordinate).norm();
+}
+
 /// Distance from hit k to hit i, minus a coarse error of hit i.
 double distance_between(const KinkSystem& system, std::size_t k,
                         std::size_t i) {
   const LinearHit& other = system.hits[i];
   Vector3 step = other.measured - system.hits[k].measured;
   for (int q = 0; q < 2; ++q) {
-    if (!(other.sigma[q] > largest_share * step.norm())) continue;
+    if (!(reach(other, q) > largest_share * step.norm())) continue;
     const Vector3 along = other.error.col(q).normalized();
     step -= along.dot(step) * along;
   }
@@ -35,7 +41,7 @@ double distance_to_neighbour(const KinkSystem& system, std::size_t k) {
 }
 
 bool is_coarse(const KinkSystem& system, std::size_t k, int coordinate) {
-  return system.hits[k].sigma[coordinate] >
+  return reach(system.hits[k], coordinate) >
          largest_share * distance_to_neighbour(system, k);
 }
 
