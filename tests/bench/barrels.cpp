@@ -2,6 +2,8 @@
 // Generated barrels of any number of layers.
 #include "bench/barrels.hpp"
 
+#include <cmath>
+
 #include "gttf/core/units.hpp"
 
 namespace gttf::bench {
@@ -23,6 +25,26 @@ Detector barrel(int n_layers) {
     layer.material = {{"", 0, total_x_over_x0 / n_layers}};
     layer.coordinates = {{0, sigma}, {90 * unit::deg, sigma}};
     detector.layers.push_back(layer);
+  }
+  return detector;
+}
+
+Detector barrel_of_rings(int n_layers, int n_modules) {
+  const Detector cylinders = barrel(n_layers);
+  Detector detector = cylinders;
+  detector.layers.clear();
+  const double step = 2 * unit::pi / n_modules;
+  for (const Layer& cylinder : cylinders.layers) {
+    const double r = cylinder.surface.position;
+    const double width = 2.02 * r * std::tan(0.5 * step);
+    for (int i = 0; i < n_modules; ++i) {
+      const double c = std::cos(i * step), s = std::sin(i * step);
+      Layer& module = detector.layers.emplace_back(cylinder);
+      module.name += "[" + std::to_string(i) + "]";
+      module.surface =
+          make_inclined_plane({r * c, r * s, 0}, {c, s, 0}, {-s, c, 0},
+                              {width, cylinder.surface.v.length()});
+    }
   }
   return detector;
 }

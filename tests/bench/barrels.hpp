@@ -12,4 +12,8 @@ namespace gttf::bench {
 /// all of them.
 Detector barrel(int n_layers);
 
+/// The same with a ring of `n_modules` planes, which overlap a little, for each
+/// cylinder.
+Detector barrel_of_rings(int n_layers, int n_modules);
+
 }  // namespace gttf::bench

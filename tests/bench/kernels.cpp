@@ -23,18 +23,22 @@ using namespace gttf;
 
 constexpr std::size_t n_tracks = 64;
 
-test::TrackList make_tracks() {
+/// @param turn  in azimuth from one track to the next
+test::TrackList make_tracks(double turn = 0) {
   test::TrackList tracks;
-  for (std::size_t i = 0; i < n_tracks; ++i)
-    tracks.add({.p = 1 + 0.01 * static_cast<double>(i),
-                .theta = (90 - 0.1 * static_cast<double>(i)) * unit::deg});
+  for (std::size_t i = 0; i < n_tracks; ++i) {
+    const auto x = static_cast<double>(i);
+    tracks.add({.p = 1 + 0.01 * x,
+                .theta = (90 - 0.1 * x) * unit::deg,
+                .phi = turn * x});
+  }
   return tracks;
 }
 
 /// Resolutions of 64 tracks with what `all` asks for.
-void resolve_tracks(const Detector& detector, bool all, int repetitions) {
+void resolve_tracks(const Detector& detector, bool all, int repetitions,
+                    const test::TrackList& tracks = make_tracks()) {
   const TrackingGeometry geometry(detector);
-  const test::TrackList tracks = make_tracks();
   test::BatchOutput out(n_tracks, 0);
   ResolutionArrays wanted = out.views();
   if (!all) {
@@ -46,8 +50,13 @@ void resolve_tracks(const Detector& detector, bool all, int repetitions) {
   if (!(out.perigee[0] > 0)) std::abort();
 }
 
-Detector cld() {
-  return read_detector(GTTF_SOURCE_DIR "/detectors/cld.yaml").detector;
+Detector shipped(const std::string& name) {
+  return read_detector(GTTF_SOURCE_DIR "/detectors/" + name + ".yaml").detector;
+}
+
+/// 64 tracks in all directions through rings of modules.
+void resolve_in_rings(const Detector& detector, int repetitions) {
+  resolve_tracks(detector, false, repetitions, make_tracks(1));
 }
 
 /// One track by the scalar calls.
@@ -93,7 +102,15 @@ void write_rows(int repetitions) {
 const std::map<std::string, std::function<void(int)>> kernels = {
     {"barrel_covariance",
      [](int n) { resolve_tracks(bench::barrel(10), false, n); }},
-    {"cld_everything", [](int n) { resolve_tracks(cld(), true, n); }},
+    {"cld_everything", [](int n) { resolve_tracks(shipped("cld"), true, n); }},
+    {"cms_modules",
+     [](int n) { resolve_in_rings(shipped("cms_phase2_modules"), n); }},
+    {"rings_of_18",
+     [](int n) { resolve_in_rings(bench::barrel_of_rings(10, 18), n); }},
+    {"rings_of_180",
+     [](int n) { resolve_in_rings(bench::barrel_of_rings(10, 180), n); }},
+    {"rings_of_1800",
+     [](int n) { resolve_in_rings(bench::barrel_of_rings(10, 1800), n); }},
     {"one_track", resolve_one},
     {"toys", fit_toys},
     {"csv_rows", write_rows},

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns the JSON of the benchmarks into docs/performance.md and its plot.
 
-bench --benchmark_filter='yardstick|barrel/|alice|cld|idea|fits/|toys/|regimes/|many/' \
+bench --benchmark_filter='yardstick|barrel/|alice|cld|idea|cms_modules|fits/|toys/|regimes/|many/' \
   --benchmark_repetitions=9 --benchmark_out=bench.json
 report.py bench.json [--scan 'NAME=SECONDS ...'] --into docs
 """
@@ -140,7 +140,9 @@ def page(runs, context, scans):
                         ("... budget", "cld/budget"),
                         ("IDEA: covariance", "idea/covariance"),
                         ("... limits", "idea/limits"),
-                        ("... budget", "idea/budget")):
+                        ("... budget", "idea/budget"),
+                        ("CMS Phase-2, 13,200 modules: covariance",
+                         "cms_modules/covariance")):
         text.append(f"| {title} | " + " | ".join(
             cell(time_of(f"{what}/{level}")) for level in levels) + " |")
     text += ["", "![Time of a covariance against the number of hits]"
@@ -215,7 +217,7 @@ def page(runs, context, scans):
         "", "## Repeat it", "", "```sh norun",
         "cmake --workflow --preset bench",
         "build/bench/tests/bench/bench --benchmark_repetitions=9 \\",
-        "  --benchmark_filter='yardstick|barrel/|alice_its2/|cld/|idea/|fits/|toys/|regimes/|many/' \\",
+        "  --benchmark_filter='yardstick|barrel/|alice_its2/|cld/|idea/|cms_modules/|fits/|toys/|regimes/|many/' \\",
         "  --benchmark_out=bench.json",
         "python3 tests/bench/report.py bench.json --into docs",
         "ctest --test-dir build/bench/tests/bench  # instructions of five kernels",

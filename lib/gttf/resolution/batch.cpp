@@ -128,7 +128,6 @@ class Worker {
         groups_(job.lanes, job.kernel, job.tracks, job.model),
         without_loss_(job.model),
         extras_(detail::extras_for(job.results)) {
-    fit_.surfaces = job.lanes.surfaces.data();
     fit_.n_surfaces = job.lanes.surfaces.size();
     fit_.bz = job.lanes.bz;
     double least_variance = job.geometry.least_variance();
@@ -179,6 +178,8 @@ class Worker {
     add_layers(job.slopes.material,
                {&Task::material_slope, {}, Quantity::x_over_x0});
     add_layers(job.slopes.sigma, {&Task::sigma_slope, {}, Quantity::sigma});
+    if (!layer_targets_.empty())
+      n_coordinates_ = coordinate_count(job.geometry);
     extras_.way_back =
         !layer_targets_.empty() || job.states.asked_for() || extras_.way_back;
     fit_.extras = extras_;
@@ -191,6 +192,9 @@ class Worker {
     helix_.resize(block.size());
     for (std::size_t t = begin; t < end; ++t)
       helix_[t - begin] = follows_helix(t);
+    // a list of kinds does not say which modules are crossed
+    if (has_modules())
+      for (std::size_t t = begin; t < end; ++t) fill_layers(t, 0);
     const bool field = job_.lanes.bz != 0;
     const int least_hits = (field ? 3 : 2) - (job_.model.beam_spot ? 1 : 0);
     groups_.for_each_group(
@@ -297,6 +301,9 @@ class Worker {
   }
 
   bool slows_down() const { return job_.model.loss != EnergyLoss::off; }
+  bool has_modules() const {
+    return job_.lanes.layers.size() < job_.geometry.surfaces().size();
+  }
 
   /// The surfaces that a track crosses if it loses energy.
   /// @return  false if it stops, turns back or has too few hits
@@ -370,6 +377,7 @@ class Worker {
   detail::GuessCheck fit(const detail::BatchGroup& group, Status status,
                          detail::BatchBlock& block) {
     groups_.gather(group, lanes_);
+    fit_.surfaces = groups_.surfaces().data();
     fit_.list = group.list.data();
     fit_.n_crossings = group.list.size();
     fit_.mixed = group.mixed;
@@ -381,11 +389,12 @@ class Worker {
     if (extras_.way_back || slows_down())
       fit_.workspace = workspace_.with(job_.kernel.workspace(fit_));
     // full vectors of consecutive tracks write directly to the results
-    const bool direct = group.in_a_row && group.n == job_.kernel.width;
+    const bool direct = group.in_a_row && group.n == job_.kernel.width &&
+                        (layer_targets_.empty() || !has_modules());
     if (direct)
       write_from(group.track[0]);
     else
-      write_here();
+      write_here(group);
     job_.kernel.fit(fit_);
     if (fit_.guessed && !fit_.confirmed) return {false, 0, 0};
     if (extras_.limits) fit_.doubtful |= without_plain_limit(group);
@@ -416,19 +425,40 @@ class Worker {
   /// scattering only does not exist: some layers scatter, but not every
   /// measuring layer, or two layers measure at the same position.
   detail::TrackBits without_plain_limit(const detail::BatchGroup& group) const {
-    detail::TrackBits bare = 0, material = 0, close = 0;
-    const detail::ListedSurface* last = nullptr;
+    detail::TrackBits bare = 0, material = 0;
     for (const detail::ListedSurface& c : group.list) {
-      const SurfaceRecord& s = job_.lanes.surfaces[c.surface].record;
+      const SurfaceRecord& s = groups_.surfaces()[c.surface].record;
       if (s.x_over_x0 > 0) material |= c.kinked;
-      if (!s.measures()) continue;
-      if (!(s.x_over_x0 > 0)) bare |= c.kinked;
-      if (last != nullptr &&
-          detail::are_close(s, job_.lanes.surfaces[last->surface].record))
-        close |= c.fitted & last->fitted;
-      last = &c;
+      if (s.measures() && !(s.x_over_x0 > 0)) bare |= c.kinked;
     }
-    return (bare & material) | close;
+    return (bare & material) | close_lanes(group);
+  }
+
+  /// The layer of a crossing.
+  std::size_t layer_of(const detail::ListedSurface& c, std::size_t lane) const {
+    return c.planes != nullptr ? c.planes->layer[lane]
+                               : job_.lanes.layers[c.surface];
+  }
+
+  /// Lanes in which two layers measure at the same position, one after the
+  /// other.
+  detail::TrackBits close_lanes(const detail::BatchGroup& group) const {
+    const auto surfaces = job_.geometry.surfaces();
+    const bool alike = !group.mixed && group.planes.empty();
+    detail::TrackBits close = 0;
+    for (std::size_t lane = 0; lane < (alike ? 1 : job_.kernel.width); ++lane) {
+      const SurfaceRecord* last = nullptr;
+      for (const detail::ListedSurface& c : group.list) {
+        if ((c.fitted >> lane & 1) == 0 ||
+            !groups_.surfaces()[c.surface].record.measures())
+          continue;
+        const SurfaceRecord& s = surfaces[layer_of(c, lane)];
+        if (last != nullptr && detail::are_close(s, *last))
+          close |= alike ? fit_.all : detail::TrackBits{1} << lane;
+        last = &s;
+      }
+    }
+    return close;
   }
 
   /// Directs the output of the fit to the results from `track`.
@@ -440,40 +470,46 @@ class Worker {
   }
 
   /// Directs the output of the fit to out_ and layers_.
-  void write_here() {
+  void write_here(const detail::BatchGroup& group) {
     for (const Target& t : targets_) fit_.out[t.plane] = out_[t.plane].value;
     std::size_t n_rows = 0;
-    for (const LayerTarget& t : layer_targets_) n_rows += rows_of(t);
+    for (const LayerTarget& t : layer_targets_) n_rows += rows_of(t, group);
     layers_.resize(n_rows);
     fit_.budget_stride = detail::most_in_pack;
     PackValues* rows = layers_.data();
     for (const LayerTarget& t : layer_targets_) {
       (fit_.*t.number.by_lanes)[t.parameter] = rows->value;
-      rows += rows_of(t);
+      rows += rows_of(t, group);
     }
   }
 
   /// Copies the buffered results to their destination.
   void store(const detail::BatchGroup& group) {
-    const auto put = [&](const PackValues& from, double* to) {
+    for (const Target& t : targets_)
       for (std::size_t lane = 0; lane < group.n; ++lane)
-        to[group.track[lane]] = from.value[lane];
-    };
-    for (const Target& t : targets_) put(out_[t.plane], t.to);
+        t.to[group.track[lane]] = out_[t.plane].value[lane];
     const PackValues* rows = layers_.data();
     for (const LayerTarget& t : layer_targets_) {
       for (const detail::ListedSurface& c : group.list)
-        for_rows_of(t, c.surface, [&](std::size_t row) {
-          put(rows[row], t.to + row * job_.tracks.size);
-        });
-      rows += rows_of(t);
+        for (std::size_t lane = 0; lane < group.n; ++lane) {
+          // a module of other tracks
+          if (c.planes != nullptr && (c.crossed >> lane & 1) == 0) continue;
+          const bool by_coordinate = t.number.of_coordinates();
+          const PackValues* from =
+              rows + (by_coordinate ? c.first_coordinate : c.row);
+          for_rows_of(t, layer_of(c, lane), [&](std::size_t row) {
+            t.to[row * job_.tracks.size + group.track[lane]] =
+                (from++)->value[lane];
+          });
+        }
+      rows += rows_of(t, group);
     }
   }
 
   /// Sets the numbers of layers not crossed by fitted tracks to zero, together
   /// for consecutive tracks with the same list.
   void clear_others(std::size_t begin, std::size_t end, int least_hits) {
-    if (layer_targets_.empty()) return;
+    if (layer_targets_.empty() || has_modules()) return;
     const std::size_t n = job_.tracks.size;
     for (std::size_t t = begin; t < end;) {
       std::size_t next = t + 1;
@@ -505,7 +541,8 @@ class Worker {
   Model without_loss_;
   std::optional<LossTables> loss_;
   BatchExtras extras_;
-  std::size_t n_coordinates_ = coordinate_count(job_.geometry);
+  std::size_t n_coordinates_ =
+      0;                   ///< of all layers; if their results are requested
   std::size_t begin_ = 0;  ///< of the block
   std::vector<char> helix_;
   detail::BatchTracks lanes_;
@@ -532,13 +569,20 @@ class Worker {
   /// One row for each layer, or for each coordinate.
   std::size_t rows_of(const LayerTarget& target) const {
     return target.number.of_coordinates() ? n_coordinates_
-                                          : job_.lanes.surfaces.size();
+                                          : job_.geometry.surfaces().size();
+  }
+  /// The same of the results of a group.
+  std::size_t rows_of(const LayerTarget& target,
+                      const detail::BatchGroup& group) const {
+    if (!has_modules()) return rows_of(target);
+    return target.number.of_coordinates() ? group.n_coordinates
+                                          : group.list.size();
   }
   template <class F>
   void for_rows_of(const LayerTarget& target, std::size_t layer,
                    const F& f) const {
     if (!target.number.of_coordinates()) return f(layer);
-    const SurfaceRecord& s = job_.lanes.surfaces[layer].record;
+    const SurfaceRecord& s = job_.geometry.surfaces()[layer];
     for (std::size_t i = 0; i < s.n_axes; ++i) f(s.first_axis + i);
   }
 
@@ -602,6 +646,16 @@ bool is_loss_vectorised(const TrackingGeometry& geometry, const Model& model) {
          are_losses_of_media(geometry);
 }
 
+/// Modules of which every track crosses others have neither an energy loss nor
+/// a state of their own.
+bool are_modules_vectorised(const TrackingGeometry& geometry,
+                            const Model& model) {
+  if (geometry.modules() == nullptr) return true;
+  return model.loss == EnergyLoss::off &&
+         !(model.at && geometry.surfaces()[model.at->layer].kind ==
+                           SurfaceRecord::Kind::inclined);
+}
+
 /// Are all tracks of the same mass, and no electrons?
 bool are_of_one_kind(const TrackArrays& tracks) {
   return tracks.size == 0 ||
@@ -616,7 +670,8 @@ bool are_of_one_kind(const TrackArrays& tracks) {
 bool is_vectorised(const TrackingGeometry& geometry, const Model& model) {
   const FieldKind field = geometry.field().kind;
   return model.engine == Engine::streaming && !geometry.depends_on_track() &&
-         geometry.modules() == nullptr && is_loss_vectorised(geometry, model) &&
+         are_modules_vectorised(geometry, model) &&
+         is_loss_vectorised(geometry, model) &&
          // a layer behind the hits would need a sum of its own
          !(model.at && model.scattering == Scattering::highland_total) &&
          (field == FieldKind::solenoid || field == FieldKind::none);
@@ -642,7 +697,7 @@ BatchStatistics resolve_all(const TrackingGeometry& geometry,
     assert(values.size() == 1 || values.size() == tracks.size);
   const Job job{
       geometry,
-      detail::BatchGeometry(geometry),
+      detail::BatchGeometry(geometry, detail::layers_without_modules(geometry)),
       detail::kernels(simd_level()).covariance,
       tracks,
       model,

@@ -179,7 +179,7 @@ class BatchCovariance : public AnyFit {
     if (c.first != 0 && task_.beam_spot == nullptr) {
       finish(c.first);
       if (asked_for(BatchPlane::first_hit))
-        finish_first_hit(c.first, rows_behind(k, s));
+        finish_first_hit(c.first, rows_behind(k));
     }
     if constexpr (limits)
       if (c.first != 0 && task_.beam_spot != nullptr)
@@ -220,12 +220,16 @@ class BatchCovariance : public AnyFit {
   }
 
   /// d(u, v, phi, theta, kappa)/ds behind the first hit.
-  decltype(auto) rows_behind([[maybe_unused]] std::size_t k,
-                             [[maybe_unused]] const BatchSurface& s) const {
-    if constexpr (loses_energy)
+  decltype(auto) rows_behind([[maybe_unused]] std::size_t k) const {
+    if constexpr (loses_energy) {
       return path_.first_rows();
-    else
-      return surface_jacobian(line(), s.record, path_.crossing(k));
+    } else {
+      const ListedSurface& c = task_.list[k];
+      if (c.planes != nullptr)
+        return plane_jacobian(line(), *c.planes, path_.crossing(k));
+      return surface_jacobian(line(), task_.surfaces[c.surface].record,
+                              path_.crossing(k));
+    }
   }
   /// By how much a kink moves the start, mm.
   static S lever_of(const Kinks& kinks) {
@@ -312,10 +316,10 @@ class BatchCovariance : public AnyFit {
   static void measure_rows(const FittedRows<S>& c, Equations& e) {
     constexpr auto zero = ZeroVariance::excluded;
     for (std::size_t q = 0; q < c.n; q += 2) {
-      const S variance(1 / c.weights[q]);
+      const S variance = S(1) / c.weight(q);
       if (q + 1 < c.n)
         measure_pair<zero>(e, c.rows[q], variance, c.rows[q + 1],
-                           S(1 / c.weights[q + 1]));
+                           S(1) / c.weight(q + 1));
       else
         measure<zero>(e, c.rows[q], variance);
     }

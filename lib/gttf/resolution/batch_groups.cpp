@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include "gttf/resolution/batch_groups.hpp"
 
 #include "gttf/fit/streaming/stream.hpp"
+#include "gttf/trajectory/module_index.hpp"
 
 namespace gttf::detail {
 namespace {
@@ -26,6 +28,18 @@ double at(std::span<const double> values, std::size_t i) {
   return values[values.size() == 1 ? 0 : i];
 }
 
+/// Calls f(k, i) for the crossings i of a track, k their places on the list of
+/// its group.
+template <class F>
+void for_each_place(const std::vector<ListedSurface>& list,
+                    const SurfaceList& own, const F& f) {
+  std::size_t k = 0;
+  for (std::size_t i = 0; i < own.surfaces.size(); ++i, ++k) {
+    while (list[k].surface != own.surfaces[i]) ++k;
+    f(k, i);
+  }
+}
+
 /// Whether `a` is a cylinder inside the cylinder `b`, by more than rounding.
 bool is_inside(const SurfaceRecord& a, const SurfaceRecord& b) {
   using Kind = SurfaceRecord::Kind;
@@ -35,14 +49,16 @@ bool is_inside(const SurfaceRecord& a, const SurfaceRecord& b) {
 
 }  // namespace
 
-BatchGeometry::BatchGeometry(const TrackingGeometry& geometry)
-    : bz(geometry.bz()) {
+BatchGeometry::BatchGeometry(const TrackingGeometry& g,
+                             std::span<const unsigned> which)
+    : geometry(g), layers(which.begin(), which.end()), bz(g.bz()) {
   std::size_t n = 0;
-  for (const SurfaceRecord& s : geometry.surfaces()) n += s.n_axes;
+  for (const unsigned layer : layers) n += g.surfaces()[layer].n_axes;
   axes.reserve(n);
   weights.reserve(n);
-  surfaces.reserve(geometry.surfaces().size());
-  for (const SurfaceRecord& s : geometry.surfaces()) {
+  surfaces.reserve(layers.size());
+  for (const unsigned layer : layers) {
+    const SurfaceRecord& s = g.surfaces()[layer];
     const auto its_axes = geometry.axes(s);
     const std::size_t independent = independent_axis(its_axes);
     surfaces.push_back({s, std::log(s.x_over_x0), axes.data() + axes.size(),
@@ -52,6 +68,14 @@ BatchGeometry::BatchGeometry(const TrackingGeometry& geometry)
       weights.push_back(1 / axes.back().variance);
     }
   }
+}
+
+std::vector<unsigned> layers_without_modules(const TrackingGeometry& geometry) {
+  if (const ModuleIndex* modules = geometry.modules())
+    return {modules->others().begin(), modules->others().end()};
+  std::vector<unsigned> all(geometry.surfaces().size());
+  std::iota(all.begin(), all.end(), 0u);
+  return all;
 }
 
 bool unite(std::vector<unsigned>& a, const std::vector<unsigned>& b) {
@@ -84,12 +108,17 @@ BatchGroups::BatchGroups(const BatchGeometry& geometry,
                          const CovarianceKernel& kernel,
                          const TrackArrays& tracks, const Model& model)
     : geometry_(geometry),
+      modules_(geometry.layers.size() < geometry.geometry.surfaces().size()
+                   ? geometry.geometry.modules()
+                   : nullptr),
+      surfaces_(geometry.surfaces),
       kernel_(kernel),
       tracks_(tracks),
       one_start_(tracks.x.size() == 1 && tracks.y.size() == 1),
       // it is checked on the way, on which highland_total needs the sum up to
-      // the last hit
-      may_guess_(model.scattering != Scattering::highland_total),
+      // the last hit; which modules are crossed has to be searched
+      may_guess_(model.scattering != Scattering::highland_total &&
+                 modules_ == nullptr),
       from_start_(model.beam_spot.has_value()),
       slowing_(model.loss != EnergyLoss::off),
       at_(model.at),
@@ -138,6 +167,8 @@ void BatchGroups::start(std::size_t begin, std::size_t end) {
   order_.clear();
   rest_.clear();
   wrong_.clear();
+  module_crossings_.clear();
+  if (modules_ != nullptr) its_modules_.assign(end - begin, {});
 }
 
 bool BatchGroups::on_axis(std::size_t track) const {
@@ -213,12 +244,14 @@ bool BatchGroups::search(const std::size_t* tracks, std::size_t n) {
   task.crossed = crossed_.data();
   task.arc = arc_.data();
   task.x_over_x0 = x_over_x0_.data();
-  task.guess = guess.surfaces.data();
-  task.n_guess = guess.surfaces.size();
+  if (modules_ == nullptr) {
+    task.guess = guess.surfaces.data();
+    task.n_guess = guess.surfaces.size();
+  }
   kernel_.search(task);
 
   const TrackBits all = (TrackBits{1} << kernel_.width) - 1;
-  bool as_guessed = task.in_order;
+  bool as_guessed = task.in_order && modules_ == nullptr;
   if (as_guessed) {
     // all lanes cross the guessed surfaces, and the same number of surfaces
     std::size_t n_crossed = 0;
@@ -228,15 +261,18 @@ bool BatchGroups::search(const std::size_t* tracks, std::size_t n) {
     as_guessed = as_guessed && n_crossed == guess.surfaces.size();
   }
   bool same = true;
+  turned_back_by_modules_ = 0;
   for (std::size_t lane = 0; lane < n; ++lane) {
     const std::size_t i = tracks[lane] - begin_;
-    ids_[i] = as_guessed ? guess_ : find_list(task, lane);
+    ids_[i] = as_guessed ? guess_ : find_list(task, tracks[lane], lane);
     const SurfaceList& list = lists_[ids_[i]];
     material_[i] = sum_material<double>(
         list.surfaces.size(), list.last, [&](std::size_t k) {
-          return x_over_x0_[list.surfaces[k]].value[lane];
+          return as_guessed ? x_over_x0_[list.surfaces[k]].value[lane]
+                            : found_[k].x_over_x0;
         });
-    turned_back_[i] = (task.turned_back >> lane & 1) != 0;
+    turned_back_[i] =
+        ((task.turned_back | turned_back_by_modules_) >> lane & 1) != 0;
     same = same && ids_[i] == ids_[tracks[0] - begin_];
   }
   guess_ = ids_[tracks[n - 1] - begin_];
@@ -251,20 +287,58 @@ bool BatchGroups::search(const std::size_t* tracks, std::size_t n) {
   return false;
 }
 
-std::size_t BatchGroups::find_list(const BatchSearch& found, std::size_t lane) {
-  std::vector<unsigned>& surfaces = its_surfaces_;
-  surfaces.clear();
-  for (unsigned i = 0; i < found.n_surfaces; ++i) {
-    if ((found.crossed[i] >> lane & 1) == 0) continue;
-    // sorted by path, at equal path in the order of the detector
-    auto place = surfaces.end();
-    const double arc = found.arc[i].value[lane];
-    while (place != surfaces.begin() &&
-           found.arc[*std::prev(place)].value[lane] > arc)
-      --place;
-    surfaces.insert(place, i);
+std::size_t BatchGroups::find_list(const BatchSearch& found, std::size_t track,
+                                   std::size_t lane) {
+  found_.clear();
+  for (unsigned i = 0; i < found.n_surfaces; ++i)
+    if ((found.crossed[i] >> lane & 1) != 0)
+      found_.push_back({found.arc[i].value[lane], geometry_.layers[i], i,
+                        found.x_over_x0[i].value[lane]});
+  if (modules_ != nullptr) find_modules(track, lane);
+  // at equal path in the order of the detector
+  std::ranges::sort(found_, {}, [](const FoundCrossing& x) {
+    return std::pair(x.arc, x.layer);
+  });
+  its_surfaces_.clear();
+  for (const FoundCrossing& x : found_) its_surfaces_.push_back(x.surface);
+  if (modules_ != nullptr) {
+    its_modules_[track - begin_] = module_crossings_.size();
+    for (const FoundCrossing& x : found_)
+      if (is_module(x.surface))
+        module_crossings_.push_back({x.layer, x.arc, x.x_over_x0});
   }
-  return intern(surfaces);
+  return intern(its_surfaces_);
+}
+
+void BatchGroups::find_modules(std::size_t track, std::size_t lane) {
+  const TrackingGeometry& geometry = geometry_.geometry;
+  crossed_modules_.clear();
+  if (detail::find_modules(
+          geometry, make_line<double>(tracks_.track(track), geometry_.bz),
+          near_, crossed_modules_))
+    turned_back_by_modules_ |= TrackBits{1} << lane;
+  for (const ModuleCrossing& m : crossed_modules_)
+    found_.push_back({m.arc, m.surface, kind_of(geometry.surfaces()[m.surface]),
+                      m.x_over_x0});
+}
+
+/// The entry of surfaces_ for modules like this one, by which the fit differs.
+unsigned BatchGroups::kind_of(const SurfaceRecord& module) {
+  const std::size_t independent =
+      independent_axis(geometry_.geometry.axes(module));
+  const bool scatters = module.x_over_x0 > 0;
+  for (std::size_t i = geometry_.surfaces.size(); i < surfaces_.size(); ++i)
+    if (const BatchSurface& s = surfaces_[i];
+        s.record.n_axes == module.n_axes && s.independent == independent &&
+        (s.record.x_over_x0 > 0) == scatters)
+      return static_cast<unsigned>(i);
+  BatchSurface kind;
+  kind.record.kind = SurfaceRecord::Kind::inclined;
+  kind.record.n_axes = module.n_axes;
+  kind.record.x_over_x0 = scatters ? 1 : 0;
+  kind.independent = independent;
+  surfaces_.push_back(kind);
+  return static_cast<unsigned>(surfaces_.size() - 1);
 }
 
 std::size_t BatchGroups::intern(const std::vector<unsigned>& surfaces) {
@@ -273,13 +347,15 @@ std::size_t BatchGroups::intern(const std::vector<unsigned>& surfaces) {
   for (auto i = from; i != to; ++i)
     if (lists_[i->second].surfaces == surfaces) return i->second;
   SurfaceList list;
-  std::vector<bool> crossed(geometry_.surfaces.size());
-  for (const unsigned s : surfaces) crossed[s] = true;
-  for (unsigned s = 0; s < crossed.size(); ++s)
-    if (!crossed[s]) list.others.push_back(s);
-  list.extents.set(geometry_.surfaces, list.others);
+  if (modules_ == nullptr) {
+    std::vector<bool> crossed(surfaces_.size());
+    for (const unsigned s : surfaces) crossed[s] = true;
+    for (unsigned s = 0; s < crossed.size(); ++s)
+      if (!crossed[s]) list.others.push_back(s);
+    list.extents.set(surfaces_, list.others);
+  }
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
-    if (!geometry_.surfaces[surfaces[k]].record.measures()) continue;
+    if (!surfaces_[surfaces[k]].record.measures()) continue;
     if (list.first < 0) list.first = static_cast<int>(k);
     list.last = static_cast<int>(k);
     ++list.n_measuring;
@@ -294,7 +370,7 @@ std::size_t BatchGroups::intern(const std::vector<unsigned>& surfaces) {
 bool BatchGroups::are_points(const SurfaceList& list) const {
   for (int k = list.first; k >= 0 && k <= list.last; ++k) {
     const BatchSurface& s =
-        geometry_.surfaces[list.surfaces[static_cast<std::size_t>(k)]];
+        surfaces_[list.surfaces[static_cast<std::size_t>(k)]];
     if (s.record.measures() ? !s.is_point() : s.record.x_over_x0 > 0)
       return false;
   }
@@ -357,11 +433,13 @@ void BatchGroups::plan() {
 
 void BatchGroups::set_list(std::size_t id) {
   group_.guess = slowing_ ? &lists_[id] : nullptr;
-  if (group_id_ == id && !group_.list.empty()) return;
-  group_id_ = id;
-  group_.mixed = false;
-  group_.points = lists_[id].points;
-  add_crossings(lists_[id].surfaces);
+  if (group_id_ != id || group_.list.empty()) {
+    group_id_ = id;
+    group_.mixed = false;
+    group_.points = lists_[id].points;
+    add_crossings(lists_[id].surfaces);
+  }
+  if (modules_ != nullptr) place_modules();
 }
 
 void BatchGroups::make_group(const Planned& planned) {
@@ -377,6 +455,7 @@ void BatchGroups::make_group(const Planned& planned) {
   for (std::size_t lane = 1; lane < group_.n; ++lane)
     unite(surfaces, list_of(group_.track[lane]).surfaces);
   add_crossings(surfaces);
+  if (modules_ != nullptr) place_modules();
 }
 
 void BatchGroups::add_crossings(const std::vector<unsigned>& surfaces) {
@@ -384,18 +463,21 @@ void BatchGroups::add_crossings(const std::vector<unsigned>& surfaces) {
   group_.n_coordinates = 0;
   group_.at = BatchTask::nowhere;
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
-    group_.list[k].surface = surfaces[k];
-    if (at_ && at_->layer == surfaces[k]) group_.at = k;
-    group_.n_coordinates += geometry_.surfaces[surfaces[k]].record.n_axes;
-    group_.list[k].inside_next =
-        k + 1 < surfaces.size() &&
-        is_inside(geometry_.surfaces[surfaces[k]].record,
-                  geometry_.surfaces[surfaces[k + 1]].record);
+    ListedSurface& c = group_.list[k];
+    const SurfaceRecord& s = surfaces_[surfaces[k]].record;
+    c.surface = surfaces[k];
+    if (at_ && !is_module(surfaces[k]) &&
+        at_->layer == geometry_.layers[surfaces[k]])
+      group_.at = k;
+    c.row = modules_ != nullptr ? k : surfaces[k];
+    c.first_coordinate =
+        modules_ != nullptr ? group_.n_coordinates : s.first_axis;
+    group_.n_coordinates += s.n_axes;
+    c.inside_next = k + 1 < surfaces.size() &&
+                    is_inside(s, surfaces_[surfaces[k + 1]].record);
   }
   const auto mark = [&](const SurfaceList& own, TrackBits lanes) {
-    std::size_t k = 0;
-    for (std::size_t i = 0; i < own.surfaces.size(); ++i, ++k) {
-      while (group_.list[k].surface != own.surfaces[i]) ++k;
+    for_each_place(group_.list, own, [&](std::size_t k, std::size_t i) {
       const int index = static_cast<int>(i);
       ListedSurface& c = group_.list[k];
       const bool inner = !from_start_ && index <= own.first;
@@ -406,13 +488,81 @@ void BatchGroups::add_crossings(const std::vector<unsigned>& surfaces) {
       if (index == own.first) c.first |= lanes;
       if (inner) c.inner |= lanes;
       if (index >= own.last) c.outer |= lanes;
-    }
+    });
   };
   if (group_.mixed)
     for (std::size_t lane = 0; lane < kernel_.width; ++lane)
       mark(list_of(group_.track[lane]), TrackBits{1} << lane);
   else
     mark(lists_[group_id_], (TrackBits{1} << kernel_.width) - 1);
+}
+
+/// Gives every lane the planes of the modules that its track crosses.
+void BatchGroups::place_modules() {
+  std::size_t n_planes = 0, n_axes = 0;
+  for (const ListedSurface& c : group_.list)
+    if (is_module(c.surface)) {
+      ++n_planes;
+      n_axes += surfaces_[c.surface].record.n_axes;
+    }
+  group_.planes.resize(n_planes);
+  group_.axes.resize(n_axes);
+  LanePlane* plane = group_.planes.data();
+  LaneAxis* axes = group_.axes.data();
+  for (ListedSurface& c : group_.list)
+    if (is_module(c.surface)) {
+      c.planes = plane++;
+      c.axes = axes;
+      axes += surfaces_[c.surface].record.n_axes;
+    }
+  for (std::size_t lane = 0; lane < kernel_.width; ++lane) {
+    const std::size_t track = group_.track[lane];
+    const ModuleCrossing* own =
+        module_crossings_.data() + its_modules_[track - begin_];
+    for_each_place(group_.list, list_of(track),
+                   [&](std::size_t k, std::size_t) {
+                     const ListedSurface& c = group_.list[k];
+                     if (is_module(c.surface)) put_module(*own++, lane, c);
+                   });
+  }
+  if (!group_.mixed) return;
+  // where a lane has no crossing, any plane will do
+  for (const ListedSurface& c : group_.list) {
+    if (!is_module(c.surface)) continue;
+    const auto any = static_cast<std::size_t>(std::countr_zero(c.crossed));
+    for (std::size_t lane = 0; lane < kernel_.width; ++lane)
+      if ((c.crossed >> lane & 1) == 0)
+        put_module({c.planes->layer[any], c.planes->arc.value[any], 0}, lane,
+                   c);
+  }
+}
+
+void BatchGroups::put_module(const ModuleCrossing& crossing, std::size_t lane,
+                             const ListedSurface& c) {
+  const TrackingGeometry& geometry = geometry_.geometry;
+  const SurfaceRecord& s = geometry.surfaces()[crossing.surface];
+  LanePlane& p =
+      group_.planes[static_cast<std::size_t>(c.planes - group_.planes.data())];
+  p.position.value[lane] = s.position;
+  p.normal_cos.value[lane] = s.normal_cos;
+  p.normal_sin.value[lane] = s.normal_sin;
+  p.normal_r.value[lane] = s.normal_r;
+  p.normal_z.value[lane] = s.normal_z;
+  p.turn_cos.value[lane] = s.turn_cos;
+  p.turn_sin.value[lane] = s.turn_sin;
+  p.x_over_x0.value[lane] = s.x_over_x0;
+  p.arc.value[lane] = crossing.arc;
+  p.layer[lane] = crossing.surface;
+  const auto axes = geometry.axes(s);
+  const std::size_t independent = surfaces_[c.surface].independent;
+  for (std::size_t q = 0; q < axes.size(); ++q) {
+    const CoordinateAxis& from = axes[in_order(q, independent)];
+    LaneAxis& to =
+        group_.axes[static_cast<std::size_t>(c.axes - group_.axes.data()) + q];
+    to.cosine.value[lane] = from.cosine;
+    to.sine.value[lane] = from.sine;
+    to.variance.value[lane] = from.variance;
+  }
 }
 
 }  // namespace gttf::detail

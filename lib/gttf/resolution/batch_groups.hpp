@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "gttf/resolution/batch.hpp"
 #include "gttf/resolution/batch_task.hpp"
+#include "gttf/trajectory/crossings.hpp"
 #include "gttf/trajectory/track_material.hpp"
 
 // OtherSurfaces: the surfaces that are not on a list of crossings, stored for a
@@ -112,7 +114,8 @@ class OtherSurfaces {
 
 namespace gttf::detail {
 
-/// Surfaces that a track crosses, in order of flight.
+/// Surfaces that a track crosses, in order of flight; of modules their kinds,
+/// each as often as modules of it are crossed.
 struct SurfaceList {
   std::vector<unsigned> surfaces;
   std::vector<unsigned> others;  ///< surfaces it does not cross
@@ -124,16 +127,24 @@ struct SurfaceList {
 
 /// The detector in the form used by kernels.
 struct BatchGeometry {
-  explicit BatchGeometry(const TrackingGeometry& geometry);
+  /// @param layers  of the surfaces, ascending
+  BatchGeometry(const TrackingGeometry& geometry,
+                std::span<const unsigned> layers);
   ~BatchGeometry() = default;
   BatchGeometry(const BatchGeometry&) = delete;  // referenced by the surfaces
   BatchGeometry& operator=(const BatchGeometry&) = delete;
 
+  const TrackingGeometry& geometry;
+  std::vector<unsigned> layers;  ///< of the surfaces
   std::vector<BatchSurface> surfaces;
   std::vector<CoordinateAxis> axes;  ///< of all coordinates
   std::vector<double> weights;
   double bz = 0;
 };
+
+/// The layers that all tracks of a group are searched for at once: all but
+/// those of a ModuleIndex.
+std::vector<unsigned> layers_without_modules(const TrackingGeometry& geometry);
 
 /// A group of tracks that are fitted together.
 struct BatchGroup {
@@ -148,6 +159,8 @@ struct BatchGroup {
   std::vector<ListedSurface> list;
   std::size_t at = BatchTask::nowhere;  ///< as BatchTask::at
   std::size_t n_coordinates = 0;
+  std::vector<LanePlane> planes;  ///< of modules on the list
+  std::vector<LaneAxis> axes;     ///< of these
 };
 
 /// Merges the crossings of `b` into `a`, preserving both orders.
@@ -235,6 +248,9 @@ class BatchGroups {
     return material_[track - begin_];
   }
 
+  /// Those of the list, of which modules have only their kind.
+  const std::vector<BatchSurface>& surfaces() const { return surfaces_; }
+
   /// The tracks of a group as numbers.
   void gather(const BatchGroup& group, BatchTracks& lanes) const;
 
@@ -251,17 +267,28 @@ class BatchGroups {
   bool make_guess(const std::size_t* tracks, std::size_t n);
   bool accept(const GuessCheck& check);
   bool search(const std::size_t* tracks, std::size_t n);
-  std::size_t find_list(const BatchSearch& found, std::size_t lane);
+  std::size_t find_list(const BatchSearch& found, std::size_t track,
+                        std::size_t lane);
   std::size_t intern(const std::vector<unsigned>& surfaces);
   void find_wrong(const GuessCheck& check);
   void plan();
   void set_tracks(const std::size_t* tracks, std::size_t n);
   void set_list(std::size_t id);
   void make_group(const Planned& planned);
+  void find_modules(std::size_t track, std::size_t lane);
+  unsigned kind_of(const SurfaceRecord& module);
+  bool is_module(unsigned surface) const {
+    return surface >= geometry_.surfaces.size();
+  }
+  void place_modules();
+  void put_module(const ModuleCrossing& crossing, std::size_t lane,
+                  const ListedSurface& c);
   bool are_points(const SurfaceList& list) const;
   void add_crossings(const std::vector<unsigned>& surfaces);
 
   const BatchGeometry& geometry_;
+  const ModuleIndex* modules_;          ///< or null
+  std::vector<BatchSurface> surfaces_;  ///< and kinds of modules
   const CovarianceKernel& kernel_;
   const TrackArrays& tracks_;
   bool one_start_;
@@ -282,6 +309,18 @@ class BatchGroups {
   std::vector<char> turned_back_;
 
   std::vector<unsigned> its_surfaces_;  ///< of one track, temporary
+  struct FoundCrossing {
+    double arc;
+    unsigned layer, surface;
+    double x_over_x0;
+  };
+  std::vector<FoundCrossing> found_;  ///< the same, in order of flight
+  std::vector<unsigned> near_;
+  std::vector<ModuleCrossing> crossed_modules_;
+  TrackBits turned_back_by_modules_ = 0;
+  /// Of all tracks of the block, and where those of each begin.
+  std::vector<ModuleCrossing> module_crossings_;
+  std::vector<std::size_t> its_modules_;
   std::vector<TrackBits> crossed_;
   std::vector<PackValues> arc_, x_over_x0_;  ///< by surface
   int least_hits_ = 0;

@@ -163,6 +163,20 @@ template <bool measures, class S, class Check>
   }
 }
 
+/// The same for a plane of each lane.
+template <class S>
+[[gnu::noinline, gnu::flatten]] void set_plane_crossing(
+    const Line<S>& line, const LanePlane& planes, const PackScattering<S>& all,
+    bool scatters, Crossing<S>& x, HelixKinks<S>& k) {
+  const PackPlane<S> plane(planes);
+  x = cross_near(line, plane, plane.position, plane.x_over_x0,
+                 PackAccess<S>::load(planes.arc));
+  k.columns = kink(line, x);
+  k.w =
+      scatters ? theta0_squared(line, all.model, x.x_over_x0, all.total) : S(0);
+  k.w_phi = k.w * all.inv_sin2;
+}
+
 /// The rows of one coordinate; of two, which have most terms in common.
 template <class S>
 [[gnu::noinline, gnu::flatten]] void set_rows(
@@ -177,6 +191,15 @@ template <class S>
     const CoordinateAxis& second, Row<S>& b) {
   a = coordinate_row(line, s, x, k, first.cosine, first.sine);
   b = coordinate_row(line, s, x, k, second.cosine, second.sine);
+}
+
+/// The same for one coordinate of a plane of each lane.
+template <class S>
+[[gnu::noinline, gnu::flatten]] void set_plane_row(
+    const Line<S>& line, const LanePlane& planes, const Crossing<S>& x,
+    const Kink<S>& k, const LaneAxis& lanes, Row<S>& row) {
+  const PackAxis<S> axis(lanes);
+  row = leaning_row(line, PackPlane<S>(planes), x, k, axis.cosine, axis.sine);
 }
 
 /// Crossings are computed two ahead of their use, and then discarded unless
@@ -255,23 +278,38 @@ class BatchPath {
         for (S& element : row) element = in_lanes(c.fitted, element, 0);
     };
     // where the row is 0, any power of two
-    const auto variance = [&](double x) { return in_lanes(c.fitted, S(x), 1); };
+    const auto variance = [&](const S& x) { return in_lanes(c.fitted, x, 1); };
+    const auto variance_of = [&](std::size_t q) {
+      return c.axes == nullptr
+                 ? variance(S(s.axes[q].variance))
+                 : variance(PackAccess<S>::load(c.axes[q].variance));
+    };
+    const auto set_row = [&](std::size_t q, Row<S>& row) {
+      if (c.axes == nullptr)
+        set_rows(line_, s.record, crossing(k), kinks, s.axes[q], row);
+      else
+        set_plane_row(line_, *c.planes, crossing(k), kinks, c.axes[q], row);
+    };
     for (unsigned q = 0; q < s.record.n_axes; q += 2) {
-      const CoordinateAxis& first = s.axes[q];
       Row<S>& a = new_row(0);
-      const S va = variance(first.variance);
+      const S va = variance_of(q);
       if (q + 1 < s.record.n_axes) {
-        const CoordinateAxis& second = s.axes[q + 1];
         Row<S>& b = new_row(1);
-        set_rows(line_, s.record, crossing(k), kinks, first, a, second, b);
+        if (c.axes == nullptr) {
+          set_rows(line_, s.record, crossing(k), kinks, s.axes[q], a,
+                   s.axes[q + 1], b);
+        } else {
+          set_row(q, a);
+          set_row(q + 1, b);
+        }
         mask(a);
         mask(b);
-        f(Coordinates<S>{q, q + 1, &a, &b, va, variance(second.variance),
-                         q == 0 && s.is_point(), variance(0)});
+        f(Coordinates<S>{q, q + 1, &a, &b, va, variance_of(q + 1),
+                         q == 0 && s.is_point(), variance(S(0))});
       } else {
-        set_rows(line_, s.record, crossing(k), kinks, first, a);
+        set_row(q, a);
         mask(a);
-        f(Coordinates<S>{q, q, &a, nullptr, va, va, false, variance(0)});
+        f(Coordinates<S>{q, q, &a, nullptr, va, va, false, variance(S(0))});
       }
     }
   }
@@ -304,7 +342,10 @@ class BatchPath {
     const TrackBits scattering =
         c.kinked | c.inner |
         (task_.at == BatchTask::nowhere ? TrackBits{0} : c.outer);
-    if (s.record.measures())
+    if (c.planes != nullptr)
+      set_plane_crossing(line_, *c.planes, scattering_,
+                         scattering != 0 && s.record.x_over_x0 > 0, x, kinks);
+    else if (s.record.measures())
       set_crossing<true>(line_, s, scattering_, check, k, scattering != 0, x,
                          kinks);
     else

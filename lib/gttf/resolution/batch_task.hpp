@@ -19,7 +19,9 @@ struct BeamSpot;
 
 namespace gttf::detail {
 
-/// A surface and the location of its coordinates.
+/// A surface and the location of its coordinates. Of modules, of which every
+/// lane may cross another one, there is one for each kind: it has only the kind
+/// of the surface, the number of coordinates, and whether there is material.
 struct BatchSurface {
   SurfaceRecord record;
   double log_x_over_x0 = 0;  ///< at normal incidence; -infinity without any
@@ -56,10 +58,30 @@ struct BatchSearch {
   bool in_order = false;
 };
 
+/// Planes that are not normal to an axis, one for each lane: what SurfaceRecord
+/// is for all lanes.
+struct LanePlane {
+  PackValues position, normal_cos, normal_sin, normal_r, normal_z, turn_cos,
+      turn_sin, x_over_x0;
+  PackValues arc;                ///< to the crossing, except for rounding
+  unsigned layer[most_in_pack];  ///< which one it is, where it is crossed
+};
+
+/// What CoordinateAxis is for all lanes.
+struct LaneAxis {
+  PackValues cosine, sine, variance;
+};
+
 /// A crossing of a group of tracks that share a list of them. From a beam spot
 /// on, fitted and kinked begin at the start and no lane is `inner`.
 struct ListedSurface {
   unsigned surface = 0;
+  /// If every lane crosses a plane of its own: these, and their coordinates in
+  /// the order of BatchSurface::axes. The surface is then only of their kind.
+  const LanePlane* planes = nullptr;
+  const LaneAxis* axes = nullptr;
+  /// Rows of the results of this crossing, and of its first coordinate.
+  std::size_t row = 0, first_coordinate = 0;
   TrackBits crossed = 0;
   TrackBits fitted = 0;  ///< lanes that cross it between their first and last
                          ///< measuring crossing, these included,
@@ -149,13 +171,13 @@ struct BatchTask {
   /// Destination of the numbers of all lanes, starting with the first; null:
   /// not requested. For a matrix all or none.
   double* out[BatchPlane::count] = {};
-  /// The variance that scattering and hits of the surface s add to a Parameter,
-  /// at s budget_stride; or null.
+  /// The variance that scattering and hits of a crossing add to a Parameter, at
+  /// ListedSurface::row times budget_stride; or null.
   double *scattering_variance[n_parameters] = {},
          *hit_variance[n_parameters] = {};
   /// The derivative of that variance with respect to position and x/X0 of the
-  /// surface s, at s budget_stride, and to the error of the coordinate c, an
-  /// index in TrackingGeometry::axes(), at c budget_stride; all three or null.
+  /// surface, in the same row, and to the error of a coordinate, in rows from
+  /// first_coordinate on; all three or null.
   double *position_slope[n_parameters] = {}, *material_slope[n_parameters] = {},
          *sigma_slope[n_parameters] = {};
   std::size_t budget_stride = 0;

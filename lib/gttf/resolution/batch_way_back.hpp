@@ -11,6 +11,7 @@
 #include "gttf/fit/streaming/general_kinks.hpp"
 #include "gttf/fit/streaming/stream.hpp"
 #include "gttf/fit/track/beam_spot.hpp"
+#include "gttf/resolution/batch_planes.hpp"
 #include "gttf/resolution/batch_search.hpp"
 #include "gttf/resolution/start_plane.hpp"
 #include "gttf/trajectory/scattering.hpp"
@@ -77,7 +78,13 @@ struct FittedRows {
   const Row<S>* rows;
   const Row<S>* slopes;  ///< of rows, by the position; or null
   std::size_t n;
-  const double* weights;  ///< 1/variance of each
+  const double* weights;  ///< 1/variance of each; null: see axes
+  const LaneAxis* axes;
+
+  [[gnu::always_inline]] S weight(std::size_t q) const {
+    if (axes == nullptr) return S(weights[q]);
+    return S(1) / PackAccess<S>::load(axes[q].variance);
+  }
 };
 
 /// Part of the list of crossings, innermost first, as a source of them.
@@ -97,7 +104,7 @@ struct BatchStretch {
     const std::size_t n = c.fitted != 0 ? s.record.n_axes : 0;
     rows -= n;
     row_slopes -= n;
-    f(FittedRows<S>{rows, row_slopes, n, s.weights});
+    f(FittedRows<S>{rows, row_slopes, n, s.weights, c.axes});
   }
 };
 
@@ -157,7 +164,7 @@ class FunctionWalk : public AnyFit {
     if (c.n > 0) {
       for (std::size_t q = 0; q < c.n; ++q) {
         const S gain = dot(f_, c.rows[q]);
-        part_ = part_ + gain * gain * S(c.weights[q]);
+        part_ = part_ + gain * gain * c.weight(q);
         if constexpr (with_slopes) add_slopes(k, c, q, gain);
       }
       by_hits_ = by_hits_ + part_;
@@ -210,7 +217,7 @@ class FunctionWalk : public AnyFit {
 
  private:
   std::size_t place(std::size_t k) const {
-    return task_.list[k].surface * task_.budget_stride;
+    return task_.list[k].row * task_.budget_stride;
   }
 
   /// Adds to the value there, if scattering inside all hits contributed to it.
@@ -224,16 +231,24 @@ class FunctionWalk : public AnyFit {
   /// A hit: d(variance) = -2 g/v (with line . da) + (g/v)^2 dv
   void add_slopes(std::size_t k, const FittedRows<S>& c, std::size_t q,
                   const S& gain) {
-    const BatchSurface& s = task_.surfaces[task_.list[k].surface];
-    const S weight = gain * S(c.weights[q]);
+    const ListedSurface& at = task_.list[k];
+    const BatchSurface& s = task_.surfaces[at.surface];
+    const S weight = gain * c.weight(q);
     by_position_ = by_position_ - S(2) * weight * dot(f_, c.slopes[q]);
     write_lanes(
-        S(2 * std::sqrt(s.axes[q].variance)) * weight * weight,
-        function_.sigma + (s.record.first_axis + in_order(q, s.independent)) *
+        S(2) * error_of(at, s, q) * weight * weight,
+        function_.sigma + (at.first_coordinate + in_order(q, s.independent)) *
                               task_.budget_stride);
     GTTF_UNROLL
     for (std::size_t j = 0; j < track_dim; ++j)
       rest_[j] = rest_[j] - weight * c.rows[q][j];
+  }
+
+  static S error_of(const ListedSurface& at, const BatchSurface& s,
+                    std::size_t q) {
+    using std::sqrt;
+    if (at.axes == nullptr) return S(std::sqrt(s.axes[q].variance));
+    return sqrt(PackAccess<S>::load(at.axes[q].variance));
   }
 
   struct Nothing {};
@@ -279,17 +294,20 @@ Line<To> converted(const Line<From>& l) {
 }
 
 /// Derivatives of a crossing with respect to position and x/X0 of the surface.
-/// @param rows of its coordinates, with respect to the position
-template <class S>
-[[gnu::noinline, gnu::flatten]] void set_crossing_slopes(
+/// @param cross_at  cross_at(line, by_position, by_material): the crossing,
+/// with
+///                  the indices of the derivatives
+/// @param row_of    row_of(line, crossing, kinks, q): of a coordinate
+/// @param rows of the coordinates, with respect to the position
+template <class S, class CrossAt, class RowOf>
+[[gnu::always_inline]] inline void set_slopes_with(
     const Line<S>& line, const BatchSurface& s, Scattering scattering,
-    KinkSlopes<S>& slopes, Row<S>* rows, std::size_t n_rows) {
+    const CrossAt& cross_at, const RowOf& row_of, KinkSlopes<S>& slopes,
+    Row<S>* rows, std::size_t n_rows) {
   using D = Dual<2, S>;
-  constexpr std::size_t by_position = 0, by_material = 1;
+  constexpr int by_position = 0, by_material = 1;
   const Line<D> l = converted<D>(line);
-  const Crossing<D> x =
-      cross(l, s.record, D::variable(S(s.record.position), by_position),
-            D::variable(S(s.record.x_over_x0), by_material));
+  const Crossing<D> x = cross_at(l, by_position, by_material);
   const Kink<D> b = kink(l, x);
   GTTF_UNROLL
   for (std::size_t j = 0; j < 3; ++j) {
@@ -304,12 +322,54 @@ template <class S>
     slopes.log_by_material = w.derivative[by_material] * inverse;
   }
   for (std::size_t q = 0; q < n_rows; ++q) {
-    const Row<D> row =
-        coordinate_row(l, s.record, x, b, s.axes[q].cosine, s.axes[q].sine);
+    const Row<D> row = row_of(l, x, b, q);
     GTTF_UNROLL
     for (std::size_t j = 0; j < track_dim; ++j)
       rows[q][j] = row[j].derivative[by_position];
   }
+}
+
+template <class S>
+[[gnu::noinline, gnu::flatten]] void set_crossing_slopes(
+    const Line<S>& line, const BatchSurface& s, Scattering scattering,
+    KinkSlopes<S>& slopes, Row<S>* rows, std::size_t n_rows) {
+  using D = Dual<2, S>;
+  set_slopes_with(
+      line, s, scattering,
+      [&s](const Line<D>& l, int by_position, int by_material) {
+        return cross(l, s.record,
+                     D::variable(S(s.record.position), by_position),
+                     D::variable(S(s.record.x_over_x0), by_material));
+      },
+      [&s](const Line<D>& l, const Crossing<D>& x, const Kink<D>& b,
+           std::size_t q) {
+        return coordinate_row(l, s.record, x, b, s.axes[q].cosine,
+                              s.axes[q].sine);
+      },
+      slopes, rows, n_rows);
+}
+
+/// The same for a plane of each lane.
+template <class S>
+[[gnu::noinline, gnu::flatten]] void set_plane_slopes(
+    const Line<S>& line, const BatchSurface& s, const ListedSurface& c,
+    Scattering scattering, KinkSlopes<S>& slopes, Row<S>* rows,
+    std::size_t n_rows) {
+  using D = Dual<2, S>;
+  const PackPlane<S> plane(*c.planes);
+  set_slopes_with(
+      line, s, scattering,
+      [&](const Line<D>& l, int by_position, int by_material) {
+        return cross_near(l, plane, D::variable(plane.position, by_position),
+                          D::variable(plane.x_over_x0, by_material),
+                          D(PackAccess<S>::load(c.planes->arc)));
+      },
+      [&](const Line<D>& l, const Crossing<D>& x, const Kink<D>& b,
+          std::size_t q) {
+        const PackAxis<S> axis(c.axes[q]);
+        return leaning_row(l, plane, x, b, D(axis.cosine), D(axis.sine));
+      },
+      slopes, rows, n_rows);
 }
 
 /// Squared changes by the kinks of a crossing, times variance.
@@ -511,7 +571,7 @@ class BatchWayBack {
       if (double* const to = functions_[i].scattering; to != nullptr)
         PackAccess<S>::store(
             inner_[static_cast<std::size_t>(functions_[i].parameter)],
-            to + c.surface * task_.budget_stride);
+            to + c.row * task_.budget_stride);
     if constexpr (can_differentiate)
       if (with_slopes_) put_slopes(k, w);
   }
@@ -528,7 +588,7 @@ class BatchWayBack {
       const BatchFunction<S>& f = functions_[i];
       if (f.position == nullptr) continue;
       const auto q = static_cast<std::size_t>(f.parameter);
-      const std::size_t place = c.surface * task_.budget_stride;
+      const std::size_t place = c.row * task_.budget_stride;
       PackAccess<S>::store(by_position[q] + inner_[q] * change.log_by_position,
                            f.position + place);
       PackAccess<S>::store(inner_[q] * change.log_by_material,
@@ -542,8 +602,12 @@ class BatchWayBack {
     KinkSlopes<S>& slopes = slopes_[k];
     const std::size_t n_rows = c.fitted != 0 ? s.record.n_axes : 0;
     next_slopes_ -= n_rows;
-    set_crossing_slopes(line_, s, task_.scattering, slopes, next_slopes_,
-                        n_rows);
+    if (c.planes != nullptr)
+      set_plane_slopes(line_, s, c, task_.scattering, slopes, next_slopes_,
+                       n_rows);
+    else
+      set_crossing_slopes(line_, s, task_.scattering, slopes, next_slopes_,
+                          n_rows);
     if (!task_.mixed) return;
     // values of crossings that do not exist in a lane are arbitrary
     const auto in = [](TrackBits lanes, S& x) {

@@ -128,10 +128,16 @@ TripletRegime fit_layers(const AnyTrack& track, const TripletTrack& triplets,
   return r;
 }
 
+std::vector<unsigned> all_layers(const TrackingGeometry& geometry) {
+  std::vector<unsigned> all(geometry.surfaces().size());
+  std::iota(all.begin(), all.end(), 0u);
+  return all;
+}
+
 }  // namespace
 
 TripletGeometry::TripletGeometry(const TrackingGeometry& geometry)
-    : lanes(geometry),
+    : lanes(geometry, all_layers(geometry)),
       modules(geometry.modules()),
       search(kernels(simd_level()).covariance),
       fit(kernels(simd_level()).triplets) {

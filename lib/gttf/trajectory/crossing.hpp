@@ -261,7 +261,9 @@ struct PlaneGap {
   S start;          ///< at arc 0
   S c;              ///< transverse curvature of the line
 
-  PlaneGap(const Line<S>& l, const SurfaceRecord& s, const S& position)
+  /// @param s  a SurfaceRecord, or numbers of the same names in vectors
+  template <class Plane>
+  PlaneGap(const Line<S>& l, const Plane& s, const S& position)
       : along(S(s.normal_r) *
               (l.cos_phi * S(s.normal_cos) + l.sin_phi * S(s.normal_sin))),
         across(S(s.normal_r) *
@@ -277,18 +279,40 @@ struct PlaneGap {
   S slope(const Crossing<S>& x) const {
     return along * x.cos_turn + across * x.sin_turn + rise;
   }
+  /// The derivative of the slope.
+  S bend(const Crossing<S>& x) const {
+    return c * (across * x.cos_turn - along * x.sin_turn);
+  }
 };
 
-/// The transverse arc to the first point of a line within half a turn that lies
-/// on an inclined plane within its edges; NaN if there is none.
-///
+/// The last digits of the transverse arc to a plane, and derivatives if S has
+/// any.
+template <class S>
+[[gnu::always_inline]] inline S refined_arc(const Line<S>& l,
+                                            const PlaneGap<S>& gap, S arc) {
+  for (int step = 0; step < 2; ++step) {
+    Crossing<S> x;
+    set_from_arc(l, arc, x);
+    arc = arc - gap.value(x) / gap.slope(x);
+  }
+  return arc;
+}
+
+/// The first crossing of a line, within half a turn, with an inclined plane
+/// within its edges.
+struct RectangleCrossing {
+  double arc;    ///< transverse, before refined_arc(); NaN: there is none
+  double slope;  ///< of PlaneGap there: cosine of the incidence over sin(theta)
+};
+
 /// The gap is monotonic between the zeros of its slope, A cos(Phi - beta) +
 /// rise with the turn Phi, at most two in half a turn: a line crosses the plane
 /// up to three times, first maybe outside the rectangle.
-double arc_to_rectangle(const Line<double>& l, const SurfaceRecord& s,
-                        double position);
+RectangleCrossing cross_rectangle(const Line<double>& l, const SurfaceRecord& s,
+                                  double position);
 
-/// The same for vectors of tracks, or with derivatives.
+/// The transverse arc to that crossing; of vectors of tracks, or with
+/// derivatives.
 template <class S>
 [[gnu::noinline]] S arc_to_inclined(const Line<S>& l, const SurfaceRecord& s,
                                     const S& position) {
@@ -312,21 +336,21 @@ template <class S>
     one.cot_theta = cot[i];
     one.cos_phi = cosine[i];
     one.sin_phi = sine[i];
-    arcs[i] = arc_to_rectangle(one, s, at[i]);
+    arcs[i] = cross_rectangle(one, s, at[i]).arc;
   }
-  S arc = Doubles::load(arcs.data());
-  // the last digits, and derivatives if S has any
-  const PlaneGap<S> gap(l, s, position);
-  for (int step = 0; step < 2; ++step) {
-    Crossing<S> x;
-    set_from_arc(l, arc, x);
-    arc = arc - gap.value(x) / gap.slope(x);
-  }
-  return arc;
+  return refined_arc(l, PlaneGap<S>(l, s, position),
+                     Doubles::load(arcs.data()));
 }
 
-template <class S>
-void cross_inclined(const Line<S>& l, const SurfaceRecord& s, const S& arc,
+/// cos_incidence() of a cone or an inclined plane. @param s  as for PlaneGap
+template <class S, class Plane>
+S cos_on_leaning(const Line<S>& l, const Plane& s, const Crossing<S>& x) {
+  return S(s.normal_r) * l.sin_theta * x.cos_psi + S(s.normal_z) * l.cos_theta;
+}
+
+/// @param s  as for PlaneGap
+template <class S, class Plane>
+void cross_inclined(const Line<S>& l, const Plane& s, const S& arc,
                     const S& x_over_x0, Crossing<S>& x) {
   using std::abs;
   set_from_arc(l, arc, x);
@@ -337,8 +361,18 @@ void cross_inclined(const Line<S>& l, const SurfaceRecord& s, const S& arc,
   x.sin_psi = sine * nc - cosine * ns;
   x.inv_cos_psi = S(1);
   x.tan2_half = S(0);
-  x.x_over_x0 = x_over_x0 / abs(S(s.normal_r) * l.sin_theta * x.cos_psi +
-                                S(s.normal_z) * l.cos_theta);
+  x.x_over_x0 = x_over_x0 / abs(cos_on_leaning(l, s, x));
+}
+
+/// The crossing with an inclined plane near a known arc.
+/// @param s  as for PlaneGap
+template <class S, class Plane>
+Crossing<S> cross_near(const Line<S>& l, const Plane& s, const S& position,
+                       const S& x_over_x0, const S& arc) {
+  Crossing<S> x;
+  cross_inclined(l, s, refined_arc(l, PlaneGap<S>(l, s, position), arc),
+                 x_over_x0, x);
+  return x;
 }
 
 /// Infinite for a straight line.
@@ -481,8 +515,7 @@ template <class S>
   set_psi_from_radius(l, S(S(1) / sqrt(px * px + py * py)), x);
   x.inv_cos_psi = S(1);
   x.tan2_half = S(0);
-  x.x_over_x0 = x_over_x0 / abs(S(s.normal_r) * l.sin_theta * x.cos_psi +
-                                S(s.normal_z) * l.cos_theta);
+  x.x_over_x0 = x_over_x0 / abs(cos_on_leaning(l, s, x));
 }
 
 }  // namespace detail
@@ -641,6 +674,18 @@ MaskOf<S> is_far(const Line<S>& l, const SurfaceRecord& s) {
              both(!reachable, (upper + start * S(more)) * abs(l.c) < S(2))));
 }
 
+/// Whether a surface is not reached only because the track turns back: after
+/// half a turn it is still within the extent of the surface, and the crossing
+/// angle would not have been too small.
+template <class S>
+MaskOf<S> ends_within(const Line<S>& l, const SurfaceRecord& s) {
+  using std::abs;
+  const auto steep =
+      abs(s.is_upright() || s.is_curved() ? l.sin_theta : l.cos_theta) >=
+      S(min_cos_incidence);
+  return both(steep, inside(l, s, S(0), S(2) / l.c, S(unit::pi) / abs(l.c)));
+}
+
 }  // namespace detail
 
 /// Component of the direction along the normal of the surface; the normal of a
@@ -650,7 +695,7 @@ S cos_incidence(const Line<S>& l, const SurfaceRecord& s,
                 const Crossing<S>& x) {
   if (s.is_upright()) return l.sin_theta * x.cos_psi;
   if (!s.leans()) return l.cos_theta;
-  return S(s.normal_r) * l.sin_theta * x.cos_psi + S(s.normal_z) * l.cos_theta;
+  return detail::cos_on_leaning(l, s, x);
 }
 
 /// Whether `x`, computed by cross(), is a crossing: outward, before the track
@@ -699,22 +744,18 @@ Reached<S> find_crossing(const Line<S>& l, const SurfaceRecord& s,
   reached.crossed = both(pre.ahead, pre.reachable);
   reached.turned_back = both(pre.ahead, !pre.reachable);
   if (s.kind == SurfaceRecord::Kind::inclined) {
-    x = cross(l, s);
-    reached.crossed = is_on_surface(l, s, x);
+    const S zero(0);
+    const S arc = detail::arc_to_inclined(l, s, S(s.position));
+    reached.crossed = either(arc < zero, zero <= arc);
+    if (any(reached.crossed)) {
+      detail::cross_inclined(l, s, arc, S(s.x_over_x0), x);
+      reached.crossed = is_on_surface(l, s, x);
+    }
     reached.turned_back =
         both(!reached.crossed, detail::ends_before_plane(l, s));
   }
-  // Not reached only because the track turns back: after half a turn it is
-  // still within the extent of the surface, and the crossing angle would not
-  // have been too small.
-  if (any(reached.turned_back)) {
-    const auto steep =
-        abs(s.is_upright() || s.is_curved() ? l.sin_theta : l.cos_theta) >=
-        S(detail::min_cos_incidence);
-    reached.turned_back =
-        both(both(reached.turned_back, steep),
-             detail::inside(l, s, S(0), S(2) / l.c, S(unit::pi) / abs(l.c)));
-  }
+  if (any(reached.turned_back))
+    reached.turned_back = both(reached.turned_back, detail::ends_within(l, s));
   if (!any(reached.crossed) || s.kind == SurfaceRecord::Kind::inclined)
     return reached;
   x = cross(l, s);

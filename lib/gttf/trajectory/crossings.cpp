@@ -18,15 +18,61 @@ namespace gttf {
 namespace detail {
 namespace {
 
+constexpr RectangleCrossing no_crossing{
+    std::numeric_limits<double>::quiet_NaN(), 0};
+
+/// Fetches a record from memory, in advance.
+void prefetch(const SurfaceRecord& s) {
+  constexpr std::size_t line = 64;
+  const auto* bytes = reinterpret_cast<const char*>(&s);
+  for (std::size_t i = 0; i < sizeof s; i += line)
+    __builtin_prefetch(bytes + i);
+}
+
 Crossing<double> at_arc(const Line<double>& l, double arc) {
   Crossing<double> x;
   set_from_arc(l, arc, x);
   return x;
 }
 
-/// The zero of the gap where a line is as far from its start as a rectangle is,
-/// if there is one and only one; NaN: there is none. Nothing, if the line bends
-/// or leans too much for either to be certain.
+/// Coordinates along the axes of a plane of the point that a line reaches by
+/// going straight back from an arc.
+std::pair<double, double> coordinates_before(const Line<double>& l,
+                                             const SurfaceRecord& s, double arc,
+                                             const Crossing<double>& at,
+                                             double by) {
+  const double a = l.along + at.forward - by * at.cos_turn,
+               b = l.across + at.sideward - by * at.sin_turn;
+  return plane_coordinates(s,
+                           Cartesian<double>{l.cos_phi * a - l.sin_phi * b,
+                                             l.sin_phi * a + l.cos_phi * b,
+                                             l.z + (arc - by) * l.cot_theta});
+}
+
+bool is_outside(const SurfaceRecord& s, const std::pair<double, double>& at,
+                double by_more_than) {
+  const auto [u, v] = at;
+  return u < s.u.lower - by_more_than || u > s.u.upper + by_more_than ||
+         v < s.v.lower - by_more_than || v > s.v.upper + by_more_than;
+}
+
+/// Whether a step of Newton's method shows that a line misses a rectangle. If
+/// the slope of the gap changes by half at most up to the zero, that is at most
+/// twice the step away, and what the step neglects displaces the point by less
+/// than
+///
+///   2 |c| step^2 (1 + |t|/|slope|),  |t| <= 1 + |cot(theta)|
+bool misses(const Line<double>& l, const SurfaceRecord& s, double arc,
+            const Crossing<double>& at, double by, double slope) {
+  const double most =
+      same_place + 2 * std::abs(l.c) * by * by *
+                       (1 + (1 + std::abs(l.cot_theta)) / std::abs(slope));
+  return is_outside(s, coordinates_before(l, s, arc, at, by), most);
+}
+
+/// The crossing where a line is as far from its start as a rectangle is, if
+/// there is one zero of the gap and only one, or none. Nothing, if the line
+/// bends or leans too much for either to be certain.
 ///
 /// At a point of the rectangle the chord from the start differs from that to
 /// the middle by half a diagonal R at most, and the arc from the arc s of that
@@ -37,10 +83,10 @@ Crossing<double> at_arc(const Line<double>& l, double arc) {
 /// with d the distance of the middle. The slope of the gap changes by c w there
 /// at most: with less than half of what it is at s, the gap is monotonic and
 /// Newton's steps converge.
-std::optional<double> zero_near_middle(const Line<double>& l,
-                                       const SurfaceRecord& s,
-                                       const PlaneGap<double>& gap,
-                                       double position) {
+std::optional<RectangleCrossing> cross_near_middle(const Line<double>& l,
+                                                   const SurfaceRecord& s,
+                                                   const PlaneGap<double>& gap,
+                                                   double position) {
   const std::array<double, 3>&n = s.normal_vector, &u = s.u_vector,
                            v = s.v_vector();
   const double mid_u = 0.5 * (s.u.lower + s.u.upper),
@@ -63,41 +109,46 @@ std::optional<double> zero_near_middle(const Line<double>& l,
   const double begin = arc - 2 * range, end = arc + 2 * range;
   if (!(bend * end < 0.5 * unit::pi)) return std::nullopt;
   constexpr int steps = 10;
-  constexpr double rounding = 1e-12;
+  constexpr double rounding = 1e-10;  // mm; see refined_arc()
   for (int step = 0; step < steps; ++step) {
     const Crossing<double> at = at_arc(l, arc);
     const double slope = gap.slope(at);
     if (step == 0 && !(2 * bend * range < 0.5 * std::abs(slope)))
       return std::nullopt;
     const double by = gap.value(at) / slope;
-    arc -= by;
+    if (step == 0 && misses(l, s, arc, at, by, slope)) return no_crossing;
     // the first step misses a zero by a quarter of the range at most
-    if (arc < begin || arc > end)
-      return std::numeric_limits<double>::quiet_NaN();
-    if (std::abs(by) <= rounding * (1 + std::abs(arc))) return arc;
+    if (arc - by < begin || arc - by > end) return no_crossing;
+    if (bend * by * by <= rounding * std::abs(slope)) {
+      if (is_outside(s, coordinates_before(l, s, arc, at, by), 0))
+        return no_crossing;
+      return RectangleCrossing{arc - by, slope - by * gap.bend(at)};
+    }
+    arc -= by;
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-double arc_to_rectangle(const Line<double>& l, const SurfaceRecord& s,
-                        double position) {
-  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+RectangleCrossing cross_rectangle(const Line<double>& l, const SurfaceRecord& s,
+                                  double position) {
   const PlaneGap<double> gap(l, s, position);
   const auto set = [&l](double arc) { return at_arc(l, arc); };
+  const auto starts_there = [&] { return std::abs(gap.start) <= same_place; };
   const auto is_within = [&](double arc) {
-    if (arc < 0 && !(std::abs(gap.start) <= same_place)) return false;
+    if (arc < 0 && !starts_there()) return false;
     const Crossing<double> x = set(arc);
     return inside(l, s, x.forward, x.sideward, arc);
   };
   const double towards = gap.along + gap.rise;
   const double straight = -gap.start / towards;
   if (l.c == 0)
-    return straight >= -longest_arc_at_start && is_within(straight) ? straight
-                                                                    : none;
-  if (const auto arc = zero_near_middle(l, s, gap, position))
-    return is_within(*arc) ? *arc : none;
+    return straight >= -longest_arc_at_start && is_within(straight)
+               ? RectangleCrossing{straight, towards}
+               : no_crossing;
+  if (const auto found = cross_near_middle(l, s, gap, position))
+    return found->arc < 0 && !starts_there() ? no_crossing : *found;
   // ends of the arcs on which the gap is monotonic
   const double end = unit::pi / std::abs(l.c);
   std::array<double, 4> ends{-longest_arc_at_start};
@@ -137,10 +188,38 @@ double arc_to_rectangle(const Line<double>& l, const SurfaceRecord& s,
         arc = next;
         if (moved <= rounding * (1 + std::abs(arc))) break;
       }
-      if (is_within(arc)) return arc;
+      if (is_within(arc)) return {arc, gap.slope(set(arc))};
     }
   }
-  return none;
+  return no_crossing;
+}
+
+}  // namespace detail
+
+namespace detail {
+
+bool find_modules(const TrackingGeometry& geometry, const Line<double>& line,
+                  std::vector<unsigned>& near,
+                  std::vector<ModuleCrossing>& crossed) {
+  near.clear();
+  bool turned_back = geometry.modules()->find(line, near);
+  const auto surfaces = geometry.surfaces();
+  // they are far apart in memory
+  for (const unsigned i : near) prefetch(surfaces[i]);
+  for (const unsigned i : near) {
+    const SurfaceRecord& s = surfaces[i];
+    const RectangleCrossing x = cross_rectangle(line, s, s.position);
+    const double cosine = std::abs(x.slope) * line.sin_theta;
+    if (!std::isnan(x.arc) && x.arc >= -longest_arc_at_start &&
+        cosine >= min_cos_incidence) {
+      crossed.push_back({i, x.arc, s.x_over_x0 / cosine});
+      __builtin_prefetch(geometry.axes(s).data());
+    } else {
+      turned_back =
+          turned_back || (ends_before_plane(line, s) && ends_within(line, s));
+    }
+  }
+  return turned_back;
 }
 
 }  // namespace detail
@@ -174,19 +253,26 @@ Crossings<double> find_crossings(const TrackingGeometry& geometry,
     if (!reached.crossed) c.list.pop_back();
   };
   if (const ModuleIndex* modules = geometry.modules()) {
-    std::vector<unsigned> near(modules->others().begin(),
-                               modules->others().end());
-    if (modules->find(c.line, near)) c.end = TrackEnd::curls_up;
-    std::ranges::sort(near);
-    std::ranges::for_each(near, look_at);
+    std::ranges::for_each(modules->others(), look_at);
+    std::vector<unsigned> near;
+    std::vector<detail::ModuleCrossing> crossed;
+    if (detail::find_modules(geometry, c.line, near, crossed))
+      c.end = TrackEnd::curls_up;
+    for (const detail::ModuleCrossing& m : crossed)
+      c.list.push_back({m.surface, detail::cross_near(
+                                       c.line, surfaces[m.surface],
+                                       surfaces[m.surface].position,
+                                       surfaces[m.surface].x_over_x0, m.arc)});
   } else {
     c.list.reserve(surfaces.size());
     for (unsigned i = 0; i < surfaces.size(); ++i) look_at(i);
   }
-  const auto arc = [](const auto& x) { return x.at.arc; };
-  // usually they are, and sorting allocates memory
-  if (!std::ranges::is_sorted(c.list, {}, arc))
-    std::ranges::stable_sort(c.list, {}, arc);
+  const auto order = [](const auto& x) {
+    return std::pair(x.at.arc, x.surface);
+  };
+  // usually they are, and sorting takes time
+  if (!std::ranges::is_sorted(c.list, {}, order))
+    std::ranges::sort(c.list, {}, order);
   for (std::size_t k = 0; k < c.list.size(); ++k) {
     if (!surfaces[c.list[k].surface].measures()) continue;
     if (c.first < 0) c.first = static_cast<int>(k);

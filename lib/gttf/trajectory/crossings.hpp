@@ -48,6 +48,24 @@ void scatter_all(const TrackingGeometry& geometry, Scattering model,
       });
 }
 
+namespace detail {
+
+/// Crossing of a line with a module of a ModuleIndex.
+struct ModuleCrossing {
+  unsigned surface;
+  double arc;  ///< as in RectangleCrossing
+  double x_over_x0;
+};
+
+/// Adds the modules that a line crosses, in any order.
+/// @param near  buffer
+/// @return  whether it would cross others if it did not turn back
+bool find_modules(const TrackingGeometry& geometry, const Line<double>& line,
+                  std::vector<unsigned>& near,
+                  std::vector<ModuleCrossing>& crossed);
+
+}  // namespace detail
+
 /// Every surface that `track` crosses (see find_crossing in reach.hpp), in
 /// order of flight; surfaces at equal path in the order of the detector.
 Crossings<double> find_crossings(const TrackingGeometry& geometry,

@@ -66,12 +66,13 @@ Row<S> across_row(const Line<S>& l, const Crossing<S>& x, const Kink<S>& k,
 
 /// coordinate_row() of a cone or an inclined plane: a displacement slides along
 /// the track onto the plane normal to n_r e_r + n_z e_z.
-template <class S>
-[[gnu::noinline]] Row<S> leaning_row(const Line<S>& l, const SurfaceRecord& s,
+/// @param s  a SurfaceRecord, or numbers of the same names in vectors
+template <class S, class Plane>
+[[gnu::noinline]] Row<S> leaning_row(const Line<S>& l, const Plane& s,
                                      const Crossing<S>& x, const Kink<S>& k,
                                      const S& cosine, const S& sine) {
   const S nr(s.normal_r), nz(s.normal_z);
-  const S inverse = S(1) / (nr * l.sin_theta * x.cos_psi + nz * l.cos_theta);
+  const S inverse = S(1) / detail::cos_on_leaning(l, s, x);
   return displacement_row(
       l, x, k,
       Mixture<S>{(cosine * (nr * l.sin_theta + nz * l.cos_theta * x.cos_psi) +
@@ -107,32 +108,48 @@ Row<S> coordinate_row(const Line<S>& l, const SurfaceRecord& s,
   return coordinate_row(l, s, x, kink(l, x), cosine, sine);
 }
 
+/// The rows of phi and theta of surface_jacobian(), and of kappa.
+/// @param slip  the displacement of the crossing on the surface per
+///              displacement of the track
+template <class S>
+std::array<Row<S>, 3> direction_rows(const Line<S>& l, const Crossing<S>& x,
+                                     const Kink<S>& k, const Mixture<S>& slip) {
+  const Row<S> n = displacement_row(l, x, k, slip);
+  const Row<S> along = {l.sin_theta * x.sin_turn, l.cos_theta,
+                        l.sin_theta * x.sideward,
+                        -(l.cos_theta * (x.arc - x.forward)), x.arc_excess};
+  // the direction's azimuth changes by the turn per path and the displacement
+  Row<S> phi = {S(0), S(0), S(1), S(0), x.arc * l.inv_sin_theta};
+  for (std::size_t i = 0; i < track_dim; ++i)
+    phi[i] = phi[i] - l.kappa * (along[i] + n[i]);
+  return {phi, Row<S>{S(0), S(0), S(0), S(1), S(0)},
+          Row<S>{S(0), S(0), S(0), S(0), S(1)}};
+}
+
+/// The displacement of a crossing with a cone or an inclined plane.
+/// @param s  as for leaning_row()
+template <class S, class Plane>
+Mixture<S> leaning_slip(const Line<S>& l, const Plane& s,
+                        const Crossing<S>& x) {
+  const S inverse = S(1) / detail::cos_on_leaning(l, s, x);
+  return {-(S(s.normal_r) * x.sin_psi * inverse),
+          S(s.normal_z) * inverse - l.cos_theta};
+}
+
 /// d(u, v, phi, theta, kappa on the surface)/d(start parameters), the order of
 /// OnSurface (with kappa). u, v are the axes of the detector's Surface.
 template <class S>
 std::array<Row<S>, track_dim> surface_jacobian(const Line<S>& l,
                                                const SurfaceRecord& s,
                                                const Crossing<S>& x) {
-  // the direction's azimuth changes by the turn per path and the displacement
-  const bool leans = s.leans();
-  const S inverse = leans ? S(S(1) / cos_incidence(l, s, x)) : S(0);
   const Mixture<S> slip =
-      leans ? Mixture<S>{-(S(s.normal_r) * x.sin_psi * inverse),
-                         S(s.normal_z) * inverse - l.cos_theta}
+      s.leans() ? leaning_slip(l, s, x)
       : s.is_upright()
           ? Mixture<S>{-(x.sin_psi * x.inv_cos_psi * l.inv_sin_theta),
                        -l.cos_theta}
           : Mixture<S>{S(0), S(1) / l.cos_theta - l.cos_theta};
   const Kink<S> k = kink(l, x);
-  const Row<S> n = displacement_row(l, x, k, slip);
-  const Row<S> along = {l.sin_theta * x.sin_turn, l.cos_theta,
-                        l.sin_theta * x.sideward,
-                        -(l.cos_theta * (x.arc - x.forward)), x.arc_excess};
-  Row<S> phi = {S(0), S(0), S(1), S(0), x.arc * l.inv_sin_theta};
-  for (std::size_t i = 0; i < track_dim; ++i)
-    phi[i] = phi[i] - l.kappa * (along[i] + n[i]);
-  const Row<S> theta = {S(0), S(0), S(0), S(1), S(0)};
-  const Row<S> kappa = {S(0), S(0), S(0), S(0), S(1)};
+  const auto [phi, theta, kappa] = direction_rows(l, x, k, slip);
   const auto [u, v] = s.user_axes();
   return {coordinate_row(l, s, x, k, u.cosine, u.sine),
           coordinate_row(l, s, x, k, v.cosine, v.sine), phi, theta, kappa};

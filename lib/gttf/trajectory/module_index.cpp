@@ -47,16 +47,16 @@ bool is_out_of_reach(const Line<double>& l, double start, const Interval& r) {
 /// Range of arcs of a line, up to half a turn, on which it may be within a
 /// range of z and r.
 /// @param start  distance of its start from the axis, mm
-Interval arcs_within(const Line<double>& l, double start, const Interval& z,
-                     const Interval& r) {
+Interval arcs_within(const Line<double>& l, double inverse_cot, double start,
+                     const Interval& z, const Interval& r) {
   constexpr Interval none{1, 0};
   const double nearest = std::max(0.0, r.lower - start);
   Interval arcs{nearest, longest_arc(l.c, r.upper + start)};
   if (nearest == 0)
     arcs.lower = -1;  // a surface at the start may lie behind it
   if (l.cot_theta == 0) return z.contains(l.z) ? arcs : none;
-  const double a = (z.lower - l.z) / l.cot_theta,
-               b = (z.upper - l.z) / l.cot_theta;
+  const double a = (z.lower - l.z) * inverse_cot,
+               b = (z.upper - l.z) * inverse_cot;
   return {std::max(arcs.lower, std::min(a, b)),
           std::min(arcs.upper, std::max(a, b))};
 }
@@ -94,13 +94,28 @@ ModuleIndex::ModuleIndex(std::span<const SurfaceRecord> surfaces) {
     modules_.push_back({phi, i});
     ring.end = modules_.size();
   }
-  for (const Ring& ring : rings_)
-    std::ranges::sort(
-        std::span(modules_).subspan(ring.begin, ring.end - ring.begin), {},
-        &Module::phi);
+  for (Ring& ring : rings_) sort(ring);
   std::vector<std::size_t> order(rings_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (!order.empty()) root_ = add_node(order);
+}
+
+void ModuleIndex::sort(Ring& ring) {
+  const auto modules =
+      std::span(modules_).subspan(ring.begin, ring.end - ring.begin);
+  const std::size_t n = modules.size();
+  ring.first_surface = modules.front().surface;
+  std::ranges::sort(modules, {}, &Module::phi);
+  ring.first_phi = modules.front().phi;
+  ring.shift = modules.front().surface - ring.first_surface;
+  const double step = 2 * unit::pi / static_cast<double>(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double phi = ring.first_phi + static_cast<double>(i) * step;
+    if (!(std::abs(modules[i].phi - phi) < 0.5 * rounding) ||
+        modules[i].surface != ring.first_surface + (ring.shift + i) % n)
+      return;
+  }
+  ring.inverse_step = 1 / step;
 }
 
 std::size_t ModuleIndex::add_node(std::span<std::size_t> order) {
@@ -129,8 +144,12 @@ std::size_t ModuleIndex::add_node(std::span<std::size_t> order) {
 bool ModuleIndex::find(const Line<double>& line,
                        std::vector<unsigned>& found) const {
   if (nodes_.empty()) return false;
-  Search search{line, std::sqrt(line.r2),
-                std::atan2(line.sin_phi, line.cos_phi), false, found};
+  Search search{line,
+                std::sqrt(line.r2),
+                std::atan2(line.sin_phi, line.cos_phi),
+                1 / line.cot_theta,
+                false,
+                found};
   find_in(root_, search);
   return search.turned_back;
 }
@@ -146,8 +165,8 @@ void ModuleIndex::find_in(std::size_t node, Search& search) const {
       return;
     }
   } else {
-    const Interval arcs =
-        arcs_within(line, search.start, here.box.z, here.box.r);
+    const Interval arcs = arcs_within(line, search.inverse_cot, search.start,
+                                      here.box.z, here.box.r);
     if (!(arcs.lower <= arcs.upper)) return;
     if (here.ring != no_ring) {
       find_in_ring(arcs, rings_[here.ring], search);
@@ -160,18 +179,35 @@ void ModuleIndex::find_in(std::size_t node, Search& search) const {
 
 void ModuleIndex::find_in_ring(const Interval& arcs, const Ring& ring,
                                Search& search) const {
-  const std::span<const Module> modules =
-      std::span(modules_).subspan(ring.begin, ring.end - ring.begin);
   // a chord turns by half as much as the track, and is displaced from the axis
   // by the start point
   const double r = ring.box.r.lower, start = search.start;
   const double half_c = 0.5 * search.line.c;
-  const double reach =
-      ring.half_width + rounding +
-      (start < r ? std::asin(start / r) : static_cast<double>(unit::pi));
+  const double start_width = start <= 0  ? 0.0
+                             : start < r ? std::asin(start / r)
+                                         : static_cast<double>(unit::pi);
   const double middle = search.phi + 0.5 * half_c * (arcs.lower + arcs.upper),
-               width =
-                   0.5 * std::abs(half_c) * (arcs.upper - arcs.lower) + reach;
+               width = 0.5 * std::abs(half_c) * (arcs.upper - arcs.lower) +
+                       ring.half_width + rounding + start_width;
+  if (ring.inverse_step > 0 && width < unit::pi) {
+    // numbers of modules from the first one on, those beyond the ends from the
+    // other end
+    const double from = (middle - width - ring.first_phi) * ring.inverse_step,
+                 to = (middle + width - ring.first_phi) * ring.inverse_step;
+    const auto n = static_cast<std::ptrdiff_t>(ring.end - ring.begin);
+    auto i = static_cast<std::ptrdiff_t>(std::ceil(from));
+    const auto end =
+        std::min(static_cast<std::ptrdiff_t>(std::floor(to)), i + n - 1);
+    for (; i <= end; ++i) {
+      const std::ptrdiff_t place = (i + ring.shift) % n;
+      search.found.push_back(
+          ring.first_surface +
+          static_cast<unsigned>(place + (place < 0 ? n : 0)));
+    }
+    return;
+  }
+  const std::span<const Module> modules =
+      std::span(modules_).subspan(ring.begin, ring.end - ring.begin);
   const auto take = [&search](const Module& m) {
     search.found.push_back(m.surface);
   };

@@ -14,7 +14,8 @@ namespace gttf {
 /// Planes not normal to an axis, grouped in rings of equal extents in z and r.
 /// A tree of boxes in z and r contains the rings, each ring the azimuths of its
 /// modules: the time to find modules near a helix grows with the logarithm of
-/// the number of rings, not with the modules in a ring.
+/// the number of rings, and does not depend on how many modules a ring has at
+/// equal distances.
 class ModuleIndex {
  public:
   explicit ModuleIndex(std::span<const SurfaceRecord> surfaces);
@@ -38,6 +39,12 @@ class ModuleIndex {
     Box box;
     double half_width;       ///< in azimuth, of the widest module
     std::size_t begin, end;  ///< of its modules, by azimuth
+    double first_phi = 0;    ///< of the first of them
+    /// 1/(distance in azimuth), if that is the same of all, and the surfaces
+    /// follow each other, `first_surface` from the module `shift` places before
+    /// the first one; else 0.
+    double inverse_step = 0;
+    unsigned first_surface = 0, shift = 0;
   };
   /// A box with two parts, or one ring.
   struct Node {
@@ -47,13 +54,16 @@ class ModuleIndex {
   };
   static constexpr std::size_t no_ring = static_cast<std::size_t>(-1);
 
+  /// Sorts the modules of a ring.
+  void sort(Ring& ring);
   /// A node of the rings from `begin` to `end` - 1 of `order`.
   std::size_t add_node(std::span<std::size_t> order);
   /// What is looked for: the modules near a line.
   struct Search {
     const Line<double>& line;
-    double start;  ///< distance of its start from the axis, mm
-    double phi;    ///< of its direction there
+    double start;        ///< distance of its start from the axis, mm
+    double phi;          ///< of its direction there
+    double inverse_cot;  ///< 1/cot(theta)
     bool turned_back = false;
     std::vector<unsigned>& found;
   };

@@ -101,11 +101,16 @@ class ExactHits : public AnyFit {
 };
 
 /// Whether hits on two layers of one kind are so close that they may contradict
-/// each other.
+/// each other; modules of a ring, at one distance in other directions, are not.
 inline bool are_close(const SurfaceRecord& a, const SurfaceRecord& b) {
   constexpr double close = 1e-5;  // rounding is below 1e-8
-  return a.kind == b.kind && a.normal == b.normal &&
-         std::abs(a.position - b.position) <= close * std::abs(a.position);
+  if (a.kind != b.kind || a.normal != b.normal ||
+      !(std::abs(a.position - b.position) <= close * std::abs(a.position)))
+    return false;
+  return a.kind != SurfaceRecord::Kind::inclined ||
+         (std::abs(a.normal_vector[0] - b.normal_vector[0]) <= close &&
+          std::abs(a.normal_vector[1] - b.normal_vector[1]) <= close &&
+          std::abs(a.normal_vector[2] - b.normal_vector[2]) <= close);
 }
 
 /// Does every hit have a kink of its own and a place of its own? Then none

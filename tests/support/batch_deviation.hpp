@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deviations of batches from the scalar path.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gttf/resolution/budget.hpp"
+#include "support/batch.hpp"
+
+namespace gttf::test {
+
+/// Largest deviation of the batch from resolve(), relative; statuses, numbers
+/// of hits and what exists must be equal.
+inline double deviation_from_scalar(const TrackingGeometry& geometry,
+                                    const TrackList& tracks,
+                                    const BatchOutput& r) {
+  double worst = 0;
+  const auto compare = [&](double got, double expected) {
+    REQUIRE(std::isnan(got) == std::isnan(expected));
+    if (!std::isnan(expected))
+      worst = std::max(worst, std::abs(got / expected - 1));
+  };
+  // a share of 1: the gain of a hit that hardly matters is a difference
+  const auto compare_share = [&](double got, double expected) {
+    REQUIRE(std::isnan(got) == std::isnan(expected));
+    if (!std::isnan(expected))
+      worst = std::max(worst, std::abs(got - expected));
+  };
+  for (std::size_t t = 0; t < tracks.size(); ++t) {
+    CAPTURE(t);
+    const Resolution one = resolve(geometry, tracks.views().track(t));
+    REQUIRE(r.status[t] == one.status);
+    REQUIRE(r.n_hits[t] == one.n_hits);
+    REQUIRE(r.end[t] == one.end);
+    CHECK(r.x_over_x0[t] == doctest::Approx(one.x_over_x0).epsilon(1e-13));
+    compare(r.x_over_x0_tracker[t], one.x_over_x0_tracker);
+    if (one.status != Status::ok && one.status != Status::no_field) continue;
+    const auto matrices = {
+        std::pair(&r.perigee, &one.perigee),
+        std::pair(&r.without_inner, &one.perigee_without_inner),
+        std::pair(&r.first_hit, &one.first_hit)};
+    for (const auto& [got, expected] : matrices) {
+      const Matrix5 m = got->matrix(t);
+      const int n = one.status == Status::ok ? 5 : 4;
+      worst = std::max(worst, test::worst(m, *expected, n));
+    }
+    const bool near_plane = std::isnan(one.start_plane(0, 0));
+    REQUIRE(std::isnan(r.start_plane.matrix(t)(0, 0)) == near_plane);
+    if (!near_plane)
+      worst =
+          std::max(worst, test::worst(r.start_plane.matrix(t), one.start_plane,
+                                      one.status == Status::ok ? 5 : 4));
+    compare(r.sigma_p[t], one.sigma_p_rel);
+    compare(r.sigma_pt[t], one.sigma_pt_rel);
+    compare(r.hit_only[t], one.sigma_p_rel_hit_only);
+    compare(r.ms_only[t], one.sigma_p_rel_ms_only);
+    compare_share(r.mu_phi[t], one.mu_phi);
+    compare_share(r.mu_theta[t], one.mu_theta);
+    compare(r.xi[t], one.xi);
+  }
+  return worst;
+}
+
+/// The same of the budgets of every `step`-th track, in units of the total
+/// variance.
+inline double budget_deviation_from_scalar(const TrackingGeometry& geometry,
+                                           const TrackList& tracks,
+                                           const BatchOutput& r,
+                                           std::size_t step) {
+  const std::size_t n = tracks.size(), layers = geometry.surfaces().size();
+  double worst = 0;
+  for (std::size_t t = 0; t < n; t += step) {
+    const Budget one = make_budget(geometry, tracks.views().track(t));
+    std::vector<double> hits(layers * n_parameters),
+        scattering(layers * n_parameters);
+    for (const BudgetPart& part : one.parts)
+      for (std::size_t q = 0; q < n_parameters; ++q)
+        (part.cause == Cause::hit ? hits
+                                  : scattering)[q * layers + part.layer] +=
+            part.variance.values[q];
+    for (std::size_t i = 0; i < hits.size(); ++i) {
+      if (!one.exists()) {
+        REQUIRE(std::isnan(r.hit_variance[i * n + t]));
+        continue;
+      }
+      const double total = one.total.values[i / layers];
+      worst = std::max(
+          {worst, std::abs(r.hit_variance[i * n + t] - hits[i]) / total,
+           std::abs(r.scattering_variance[i * n + t] - scattering[i]) / total});
+    }
+  }
+  return worst;
+}
+
+}  // namespace gttf::test
