@@ -130,7 +130,10 @@ class BatchTripletFit {
   }
 
   void store(const LocalTriplet<S>& t, const LocalResult<S>& r) {
-    L::store(r.xi, task_.xi);
+    // where surfaces overlap, another momentum may cross them in another order
+    const auto in_order =
+        both(before(order_[0], order_[1]), before(order_[1], order_[2]));
+    L::store(select(in_order, r.xi, none()), task_.xi);
     if (task_.out == nullptr) return;
     put(t.hits.phi, TripletPlane::gamma_phi);
     put(t.hits.theta, TripletPlane::gamma_theta);

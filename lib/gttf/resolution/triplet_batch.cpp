@@ -111,7 +111,7 @@ TripletRegime fit_crossings(const TripletTrack& track,
   return make_regime(t.hits, t.arms, fit_locally(t, track.kappa), thresholds);
 }
 
-/// Empty if the track does not cross the three layers.
+/// Empty if the track does not cross the three layers in this order.
 TripletRegime fit_layers(const AnyTrack& track, const TripletTrack& triplets,
                          const std::array<std::size_t, 3>& layers,
                          const RegimeThresholds& thresholds) {
@@ -120,7 +120,7 @@ TripletRegime fit_layers(const AnyTrack& track, const TripletTrack& triplets,
   r.layers = layers;
   for (std::size_t i = 0; i < 3; ++i) {
     const auto k = track.crossing_of(layers[i]);
-    if (!k) return r;
+    if (!k || (i > 0 && *k <= crossings[i - 1])) return r;
     crossings[i] = *k;
   }
   r = fit_crossings(triplets, crossings, thresholds);
