@@ -12,9 +12,9 @@
 
 namespace gttf {
 
-/// Longest text that is read: 1 MiB. The parser needs up to 250 bytes of
-/// memory for one of text.
-inline constexpr std::size_t max_text_bytes = std::size_t{1} << 20;
+/// Longest text that is read: 8 MiB, enough for 30 000 written layers. Its
+/// nodes have a limit of their own, see Node::max_nodes.
+inline constexpr std::size_t max_text_bytes = std::size_t{8} << 20;
 
 /// A text with a name; converts byte offsets to line and column.
 class Source {

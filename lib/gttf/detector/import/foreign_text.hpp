@@ -66,7 +66,7 @@ struct ForeignWord {
   std::size_t offset = 0;
 };
 
-/// Maximum number of layers: more do not fit into a detector file of 1 MiB.
+/// More layers than any tracker has: stops reading unsuitable files early.
 inline constexpr std::size_t max_foreign_layers = 5000;
 
 /// More modules than any tracker has: stops reading unsuitable files early.
