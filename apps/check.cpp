@@ -48,15 +48,22 @@ int evaluate(const Call& call, ReportFiles& reports) {
   reports.open(options.files);
 
   use_simd(options);
-  const CheckOutcome outcome =
-      check(file, detectors, engine_of(options), options.threads);
-  const CheckStory story = make_story(file, inputs, outcome);
   const CheckDetail detail =
       options.all_points ? CheckDetail::all : CheckDetail::worst;
+  const CheckOutcome outcome =
+      check(file, detectors, engine_of(options), options.threads, detail);
+  const CheckStory story = make_story(file, inputs, outcome);
   const Summary summary = check_summary(story, detail);
   Result result;
-  result.table = check_table(story, CheckDetail::all);
-  result.document = check_document(story, detail);
+  // computed again: errors have been reported, and all points are many
+  result.rows = [&](TableSink& sink) {
+    check(file, detectors, engine_of(options), options.threads,
+          CheckDetail::worst, [&](const CheckResult& one) {
+            sink.write(check_table(file, inputs, one, CheckDetail::all));
+          });
+  };
+  if (outputs.any(Format::json))
+    result.document = check_document(story, detail);
   result.summary = summary;
   outputs.write(result);
   reports.write(check_report(story), summary);

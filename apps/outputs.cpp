@@ -257,7 +257,10 @@ void Outputs::write(const Result& result) {
       case Format::csv:
       case Format::npz: {
         const auto writer = make_writer(target.format, out, target.style);
-        writer->write(result.table);
+        if (result.rows)
+          result.rows(*writer);
+        else
+          writer->write(result.table);
         writer->finish();
         break;
       }

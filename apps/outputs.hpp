@@ -2,6 +2,7 @@
 // Outputs: the destinations of the results of a verb, one or several files.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,9 @@ struct Result {
   Document document;      ///< for json
   Summary summary;        ///< for table and markdown
   std::string text = {};  ///< for table instead of the summary if not empty
+  /// For csv and npz instead of the table, if that were too large: writes the
+  /// rows.
+  std::function<void(TableSink&)> rows = {};
 };
 
 /// Throws UsageError if --format or the extension of a file is invalid, before

@@ -5,7 +5,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <sstream>
 
+#include "gttf/output/json.hpp"
+#include "gttf/study/check/check_view.hpp"
+#include "gttf/study/check/checked_quantity.hpp"
+#include "gttf/study/scan/row.hpp"
+#include "gttf/study/scan/scan.hpp"
 #include "gttf/study/show/layer_names.hpp"
 #include "support/broken.hpp"
 #include "support/reported.hpp"
@@ -442,6 +448,61 @@ TEST_CASE("check: eta is 0 at 90 deg in formulas, and exactly as given") {
                       limit("sigma_d0", "max: 1 m * eta^2"));
   CHECK(g.result().points[0].upper == 0);
   CHECK(g.result().points[1].upper == 0.7 * 0.7 * unit::m);
+}
+
+TEST_CASE("check: to keep the worst points only changes nothing else") {
+  const std::string grid =
+      "pt: { from: 0.2 GeV, to: 10 GeV, points: 5 }\n"
+      "eta: { from: 0, to: 1.2, points: 7 }\n";
+  const Gate g =
+      gate(its2, grid,
+           limit("sigma_d0", "max: 40 um") + limit("n_hits", "min: 7") +
+               limit("regime", "is: [mixed]") +
+               "  - { name: c, what: coverage, is: 100 % }\n");
+  const Detector& detector = g.inputs[0].detector;
+  const CheckStory all = g.story();
+  Table rows;
+  const CheckOutcome outcome = check(
+      g.file, {&detector, 1}, Engine::streaming, 1, CheckDetail::worst,
+      [&](const CheckResult& result) {
+        append_rows(rows,
+                    check_table(g.file, g.inputs, result, CheckDetail::all));
+      });
+  const CheckStory worst = make_story(g.file, g.inputs, outcome);
+  REQUIRE(outcome.results.size() == g.outcome.results.size());
+  for (std::size_t i = 0; i < outcome.results.size(); ++i) {
+    CHECK(outcome.results[i].points.size() == 1);
+    CHECK(outcome.results[i].n_checked == g.result(i).points.size());
+    CHECK(outcome.results[i].n_failed == g.result(i).n_failed);
+  }
+  // whatever is shown is the same, and so are the rows of all points
+  const auto text = [](const auto& result) {
+    std::ostringstream out;
+    write_json(out, result, {});
+    return out.str();
+  };
+  CHECK(text(check_document(worst, CheckDetail::worst)) ==
+        text(check_document(all, CheckDetail::worst)));
+  const Table wanted = check_table(all, CheckDetail::all);
+  REQUIRE(rows.rows() == wanted.rows());
+  CHECK(text(rows_of(rows)) == text(rows_of(wanted)));
+}
+
+TEST_CASE("check: requirements on more grids than are kept find their own") {
+  // 60 grids of 400 points; the first ones come again at the end
+  std::string requirements;
+  for (int i = 0; i < 63; ++i)
+    requirements += fmt::format(
+        "  - {{ name: r{}, what: sigma_d0, max: 1 m, at: {{ p: {{ from: {} "
+        "GeV, to: 90 GeV, points: 20 }}, theta: {{ from: 60 deg, to: 90 deg, "
+        "points: 20 }} }} }}\n",
+        i, 1 + i % 60);
+  const Gate g = gate(its2, one_point, requirements);
+  REQUIRE(std::size_t{60} * 400 > detail::ScanCache::most_rows);
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK(g.result(i).worst_point().value ==
+          g.result(60 + i).worst_point().value);
+  CHECK(g.result(0).worst_point().value > g.result(1).worst_point().value);
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "gttf/config/text.hpp"
@@ -64,10 +65,10 @@ class RowsWithEdges {
                 std::size_t detector, detail::ScanCache& cache)
       : momenta_(plain.momentum.values.size()),
         angles_(plain.angle.values.size()),
-        rows_(&cache.rows(plain, detector)) {
+        rows_(cache.rows(plain, detector)) {
     if (refined.angle.values.size() == angles_) return;
-    own_ = *rows_;
-    rows_ = &own_;
+    const auto own = std::make_shared<Table>(*rows_);
+    rows_ = own;
     StudyRequest edges = plain;
     for (std::size_t m = 0; m < momenta_; ++m) {
       edges.momentum.values = {plain.momentum.values[m]};
@@ -76,7 +77,7 @@ class RowsWithEdges {
         if (point.angle >= angles_ && point.momentum == m)
           edges.angle.values.push_back(refined.angle.values[point.angle]);
       if (!edges.angle.values.empty())
-        append_rows(own_, cache.rows(edges, detector));
+        append_rows(*own, *cache.rows(edges, detector));
     }
   }
   RowsWithEdges(const RowsWithEdges&) = delete;
@@ -90,8 +91,7 @@ class RowsWithEdges {
 
  private:
   std::size_t momenta_, angles_;
-  Table own_;
-  const Table* rows_;
+  std::shared_ptr<const Table> rows_;
 };
 
 /// One requirement for one detector.
@@ -120,6 +120,7 @@ class Checker {
       judge(point);
       result.n_failed += !point.passed;
     }
+    result.n_checked = result.points.size();
     result.worst = worst(result.points);
     find_failed(result);
   }
@@ -495,7 +496,7 @@ std::size_t baseline_row(const Table& rows, const Track& track,
 
 CheckOutcome check(const RequirementFile& file,
                    std::span<const Detector> detectors, Engine engine,
-                   unsigned threads) {
+                   unsigned threads, CheckDetail kept, const CheckSink& each) {
   CheckOutcome outcome;
   Diagnostics diagnostics;
   detail::ScanCache cache(detectors, engine, threads);
@@ -513,6 +514,12 @@ CheckOutcome check(const RequirementFile& file,
       for (const GridPoint point : criterion.points) {
         outcome.evaluated += !std::isnan(
             detail::number_at(rows.table(), "sigma_d0_um", rows.row(point)));
+      }
+      if (each) each(result);
+      if (kept == CheckDetail::worst && result.points.size() > 1) {
+        // a new list: an assigned one would keep the memory of the old one
+        result.points = std::vector{result.worst_point()};
+        result.worst = 0;
       }
       outcome.results.push_back(std::move(result));
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,6 +47,7 @@ struct CheckResult {
   AngleAxis angle;
   std::vector<FailedInterval> failed;  ///< of a range
   std::vector<CheckedPoint> points;    ///< a coverage has one for all points
+  std::size_t n_checked = 0;           ///< also if not all `points` are kept
   std::size_t worst = 0;               ///< index in `points`
   std::size_t n_failed = 0;
   std::size_t n_points = 0, n_covered = 0;  ///< for a coverage
@@ -53,6 +55,12 @@ struct CheckResult {
   bool passed() const { return n_failed == 0; }
   const CheckedPoint& worst_point() const { return points[worst]; }
 };
+
+/// Level of detail: the worst point of each requirement, or all points.
+enum class CheckDetail { worst, all };
+
+/// Takes a result with all its points.
+using CheckSink = std::function<void(const CheckResult&)>;
 
 struct CheckOutcome {
   std::vector<CheckResult> results;  ///< detectors within requirements
@@ -74,9 +82,15 @@ bool is_beyond(const CheckedPoint& point, double value);
 /// share of the range. The outcome does not depend on `threads` (0: all cores).
 /// Throws InputError if a limit is not finite somewhere, a layer is unknown, or
 /// the baseline lacks the detector, a point or a value.
+///
+/// @param kept  points that the results keep: with thousands of requirements
+///              all of them take hundreds of megabytes
+/// @param each  called for each result, in order, before any are dropped
 CheckOutcome check(const RequirementFile& file,
                    std::span<const Detector> detectors,
-                   Engine engine = Engine::streaming, unsigned threads = 0);
+                   Engine engine = Engine::streaming, unsigned threads = 0,
+                   CheckDetail kept = CheckDetail::all,
+                   const CheckSink& each = {});
 
 /// The request for the grid of a requirement.
 StudyRequest grid_of(const RequirementFile& file, const Criterion& criterion);

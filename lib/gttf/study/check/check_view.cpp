@@ -305,55 +305,87 @@ CheckStory make_story(const RequirementFile& file,
   return story;
 }
 
-Table check_table(const CheckStory& story, CheckDetail detail) {
-  PointColumns point;
-  Texts requirement, quantity, text, unit, allowed, met, worst, status;
-  Integers line;
-  Reals value, lower, upper, baseline, margin;
-  for (const CheckResult& result : story.outcome.results) {
-    const Criterion& criterion = story.file.criteria[result.criterion];
-    const StudyRequest grid = grid_of(story.file, result);
+namespace {
+
+/// Collects rows of check_table().
+class CheckRows {
+ public:
+  CheckRows(const RequirementFile& file,
+            std::span<const DetectorInput> detectors)
+      : file_(file), detectors_(detectors) {}
+
+  void add(const CheckResult& result, CheckDetail detail) {
+    const Criterion& criterion = file_.criteria[result.criterion];
+    const StudyRequest grid = grid_of(file_, result);
     const double column = criterion.quantity.unit;
     for (std::size_t i = 0; i < result.points.size(); ++i) {
       if (detail == CheckDetail::worst && i != result.worst) continue;
       const CheckedPoint& p = result.points[i];
-      requirement.push_back(criterion.name);
-      line.push_back(criterion.place.line);
-      point.add(story.detectors[result.detector].detector, grid, p.point);
-      quantity.push_back(describe(criterion.quantity));
-      unit.push_back(unit_of(criterion.quantity));
-      value.push_back(p.value / column);
-      text.push_back(p.text);
-      lower.push_back(p.lower / column);
-      upper.push_back(p.upper / column);
+      requirement_.push_back(criterion.name);
+      line_.push_back(criterion.place.line);
+      point_.add(detectors_[result.detector].detector, grid, p.point);
+      quantity_.push_back(describe(criterion.quantity));
+      unit_.push_back(unit_of(criterion.quantity));
+      value_.push_back(p.value / column);
+      text_.push_back(p.text);
+      lower_.push_back(p.lower / column);
+      upper_.push_back(p.upper / column);
       std::string list;
       for (const std::string& one : p.texts)
         list += (list.empty() ? "" : "|") + one;
-      allowed.push_back(std::move(list));
-      baseline.push_back(p.baseline / column);
-      margin.push_back(p.margin);
-      met.emplace_back(verdict(p.passed));
-      worst.emplace_back(i == result.worst ? "true" : "false");
-      status.push_back(p.status);
+      allowed_.push_back(std::move(list));
+      baseline_.push_back(p.baseline / column);
+      margin_.push_back(p.margin);
+      met_.emplace_back(verdict(p.passed));
+      worst_.emplace_back(i == result.worst ? "true" : "false");
+      status_.push_back(p.status);
     }
   }
-  Table table;
-  table.add("requirement", std::move(requirement));
-  table.add("line", std::move(line));
-  std::move(point).move_to(table);
-  table.add("quantity", std::move(quantity));
-  table.add("unit", std::move(unit));
-  table.add("value", std::move(value));
-  table.add("text", std::move(text));
-  table.add("lower", std::move(lower));
-  table.add("upper", std::move(upper));
-  table.add("allowed", std::move(allowed));
-  table.add("baseline", std::move(baseline));
-  table.add("margin_rel", std::move(margin));
-  table.add("verdict", std::move(met));
-  table.add("worst", std::move(worst));
-  table.add("status", std::move(status));
-  return table;
+
+  Table take() && {
+    Table table;
+    table.add("requirement", std::move(requirement_));
+    table.add("line", std::move(line_));
+    std::move(point_).move_to(table);
+    table.add("quantity", std::move(quantity_));
+    table.add("unit", std::move(unit_));
+    table.add("value", std::move(value_));
+    table.add("text", std::move(text_));
+    table.add("lower", std::move(lower_));
+    table.add("upper", std::move(upper_));
+    table.add("allowed", std::move(allowed_));
+    table.add("baseline", std::move(baseline_));
+    table.add("margin_rel", std::move(margin_));
+    table.add("verdict", std::move(met_));
+    table.add("worst", std::move(worst_));
+    table.add("status", std::move(status_));
+    return table;
+  }
+
+ private:
+  const RequirementFile& file_;
+  std::span<const DetectorInput> detectors_;
+  PointColumns point_;
+  Texts requirement_, quantity_, text_, unit_, allowed_, met_, worst_, status_;
+  Integers line_;
+  Reals value_, lower_, upper_, baseline_, margin_;
+};
+
+}  // namespace
+
+Table check_table(const CheckStory& story, CheckDetail detail) {
+  CheckRows rows(story.file, story.detectors);
+  for (const CheckResult& result : story.outcome.results)
+    rows.add(result, detail);
+  return std::move(rows).take();
+}
+
+Table check_table(const RequirementFile& file,
+                  std::span<const DetectorInput> detectors,
+                  const CheckResult& result, CheckDetail detail) {
+  CheckRows rows(file, detectors);
+  rows.add(result, detail);
+  return std::move(rows).take();
 }
 
 Document check_document(const CheckStory& story, CheckDetail detail) {
@@ -365,7 +397,7 @@ Document check_document(const CheckStory& story, CheckDetail detail) {
         Document()
             .set("requirement", story.file.criteria[result.criterion].name)
             .set("passed", result.passed())
-            .set("n_points", static_cast<std::int64_t>(result.points.size()))
+            .set("n_points", static_cast<std::int64_t>(result.n_checked))
             .set("n_failed", static_cast<std::int64_t>(result.n_failed))
             .set("worst_point", row_of(worst, i));
     if (!result.passed()) {
@@ -645,10 +677,10 @@ Facts failure_facts(const CheckStory& story, std::size_t index) {
   const FailureCause& cause = story.causes[index];
   const Criterion& criterion = criterion_of(story, result);
   Facts facts;
-  if (!is_coverage(criterion) && result.points.size() > 1)
+  if (!is_coverage(criterion) && result.n_checked > 1)
     facts.emplace_back(
         "fails at",
-        fmt::format("{} of {} points", result.n_failed, result.points.size()));
+        fmt::format("{} of {} points", result.n_failed, result.n_checked));
   if (!is_coverage(criterion) && !result.failed.empty())
     facts.emplace_back("fails for", failed_text(story, result));
   add_changes(story, index, facts);

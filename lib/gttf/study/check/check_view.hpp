@@ -58,11 +58,12 @@ CheckStory make_story(const RequirementFile& file,
                       std::span<const DetectorInput> detectors,
                       const CheckOutcome& outcome);
 
-/// Level of detail: the worst point of each requirement, or all points.
-enum class CheckDetail { worst, all };
-
 /// A row per point, or per requirement; columns: docs/reference/columns.md.
 Table check_table(const CheckStory& story, CheckDetail detail);
+/// The same rows for one result.
+Table check_table(const RequirementFile& file,
+                  std::span<const DetectorInput> detectors,
+                  const CheckResult& result, CheckDetail detail);
 
 Document check_document(const CheckStory& story, CheckDetail detail);
 

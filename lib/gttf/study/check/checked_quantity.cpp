@@ -216,21 +216,28 @@ double share_of(const Budget& budget, const CheckedQuantity& share,
 
 }  // namespace
 
-const Table& ScanCache::rows(const StudyRequest& grid, std::size_t detector) {
-  const auto same = [&](const std::unique_ptr<Entry>& e) {
-    return e->detector == detector &&
-           e->momentum.variable == grid.momentum.variable &&
-           e->momentum.values == grid.momentum.values &&
-           e->angle.variable == grid.angle.variable &&
-           e->angle.values == grid.angle.values;
+std::shared_ptr<const Table> ScanCache::rows(const StudyRequest& grid,
+                                             std::size_t detector) {
+  const auto same = [&](const Entry& e) {
+    return e.detector == detector &&
+           e.momentum.variable == grid.momentum.variable &&
+           e.momentum.values == grid.momentum.values &&
+           e.angle.variable == grid.angle.variable &&
+           e.angle.values == grid.angle.values;
   };
-  const auto it = std::find_if(entries_.begin(), entries_.end(), same);
-  if (it != entries_.end()) return (*it)->rows;
+  // usually the latest
+  const auto it = std::find_if(entries_.rbegin(), entries_.rend(), same);
+  if (it != entries_.rend()) return it->rows;
   ScanTable scanned =
       scan_table(grid, detectors_[detector], {engine_, threads_, {}});
-  entries_.push_back(std::make_unique<Entry>(
-      Entry{grid.momentum, grid.angle, detector, std::move(scanned.rows)}));
-  return entries_.back()->rows;
+  auto rows = std::make_shared<const Table>(std::move(scanned.rows));
+  n_rows_ += rows->rows();
+  entries_.push_back({grid.momentum, grid.angle, detector, rows});
+  while (entries_.size() > 1 && n_rows_ > most_rows) {
+    n_rows_ -= entries_.front().rows->rows();
+    entries_.pop_front();
+  }
+  return rows;
 }
 
 double number_at(const Table& table, std::string_view column, std::size_t row) {

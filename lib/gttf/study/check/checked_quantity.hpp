@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -87,27 +88,32 @@ int digits_to_tell(double a, double b);
 // Values for requirements: columns of scans and shares of budgets.
 namespace gttf::detail {
 
-/// Tables of scans, each computed once for all requirements on a grid.
+/// Tables of scans, computed once for all requirements on a grid. The latest
+/// are kept: thousands of requirements may be on as many grids.
 class ScanCache {
  public:
+  static constexpr std::size_t most_rows = 20000;  ///< 10 MB
+
   ScanCache(std::span<const Detector> detectors, Engine engine,
             unsigned threads)
       : detectors_(detectors), engine_(engine), threads_(threads) {}
 
   /// All points of the grid, in the order of grid_points().
-  const Table& rows(const StudyRequest& grid, std::size_t detector);
+  std::shared_ptr<const Table> rows(const StudyRequest& grid,
+                                    std::size_t detector);
 
  private:
   struct Entry {
     MomentumAxis momentum;
     AngleAxis angle;
     std::size_t detector;
-    Table rows;
+    std::shared_ptr<const Table> rows;
   };
   std::span<const Detector> detectors_;
   Engine engine_;
   unsigned threads_;
-  std::vector<std::unique_ptr<Entry>> entries_;
+  std::deque<Entry> entries_;  // the oldest first
+  std::size_t n_rows_ = 0;     // of all
 };
 
 /// A cell as a number; NaN if there is none.

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "gttf/config/sha256.hpp"
@@ -201,15 +203,14 @@ class Reader {
 
   /// Names identify requirements in reports.
   void check_name(const Value& entry, const Criterion& criterion) {
-    for (const Criterion& other : file_.criteria)
-      if (other.name == criterion.name) {
-        entry.error(
-            fmt::format(
-                "the name {} is already used by the requirement in line {}",
-                in_quotes(criterion.name), other.place.line),
-            "add a unique \"name\"");
-        return;
-      }
+    const auto [first, is_new] =
+        line_of_name_.emplace(criterion.name, criterion.place.line);
+    if (!is_new)
+      entry.error(
+          fmt::format("the name {} is already used by the requirement in line "
+                      "{}",
+                      in_quotes(criterion.name), first->second),
+          "add a unique \"name\"");
   }
 
   const std::string& path_;
@@ -218,6 +219,7 @@ class Reader {
   const BaselineLoader& load_;
   Diagnostics& diagnostics_;
   RequirementFile file_;
+  std::unordered_map<std::string, int> line_of_name_;
 };
 
 }  // namespace
