@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <unordered_map>
 
 #include "gttf/config/text.hpp"
 #include "gttf/core/units.hpp"
@@ -137,19 +139,31 @@ const std::vector<Material>& builtin_materials() {
   return materials;
 }
 
+namespace {
+
+/// The built-in materials by all their names, in the form of comparisons.
+const std::unordered_map<std::string, const Material*>& builtin_by_name() {
+  static const std::unordered_map<std::string, const Material*> by_name = [] {
+    std::unordered_map<std::string, const Material*> map;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for_each_name(rows[i], [&](std::string_view name) {
+        map.emplace(canonical(name), &builtin_materials()[i]);
+      });
+    return map;
+  }();
+  return by_name;
+}
+
+}  // namespace
+
 const Material* find_material(std::string_view name,
                               std::span<const Material> own) {
   const std::string wanted = canonical(name);
   for (const Material& material : own)
-    if (canonical(material.name) == wanted) return &material;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    bool found = false;
-    for_each_name(rows[i], [&](std::string_view known) {
-      found = found || canonical(known) == wanted;
-    });
-    if (found) return &builtin_materials()[i];
-  }
-  return nullptr;
+    if (material.name == name || canonical(material.name) == wanted)
+      return &material;
+  const auto known = builtin_by_name().find(wanted);
+  return known == builtin_by_name().end() ? nullptr : known->second;
 }
 
 std::vector<std::string> material_names() {

@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "gttf/study/scan/row.hpp"
@@ -79,17 +83,18 @@ Table parameter_table(const std::vector<BudgetRow>& rows, Parameter q) {
     double scattering = 0, straggling = 0, hits = 0;
   };
   std::vector<Line> lines;
+  std::unordered_map<std::string, std::size_t> line_of;
   bool straggles = false;
   for (const BudgetRow& row : rows) {
     if (row.cause == "total") continue;
     const std::string& name = row.layer.empty() ? row.cause : row.layer;
-    auto line = std::find_if(lines.begin(), lines.end(),
-                             [&](const Line& l) { return l.layer == name; });
-    if (line == lines.end()) line = lines.insert(line, Line{name});
-    if (!std::isnan(row.x_over_x0)) line->x_over_x0 = row.x_over_x0;
-    (row.cause == "scattering"   ? line->scattering
-     : row.cause == "straggling" ? line->straggling
-                                 : line->hits) += row.share[q];
+    const auto [known, is_new] = line_of.emplace(name, lines.size());
+    if (is_new) lines.push_back(Line{name});
+    Line& line = lines[known->second];
+    if (!std::isnan(row.x_over_x0)) line.x_over_x0 = row.x_over_x0;
+    (row.cause == "scattering"   ? line.scattering
+     : row.cause == "straggling" ? line.straggling
+                                 : line.hits) += row.share[q];
     straggles = straggles || row.cause == "straggling";
   }
   Line total{"total", 0};
@@ -133,6 +138,7 @@ std::size_t crossings_to_last_hit(const Resolution& r) {
 std::vector<BudgetRow> budget_rows(const Detector& detector,
                                    const Budget& budget, Grouping grouping) {
   std::vector<BudgetRow> rows;
+  std::map<std::array<std::string, 3>, std::size_t> row_of;
   if (!budget.exists()) return rows;
   const std::vector<std::string> names = names_by(detector, grouping);
   BudgetRow total;
@@ -145,18 +151,16 @@ std::vector<BudgetRow> budget_rows(const Detector& detector,
     BudgetRow row = row_of_part(detector, budget, part, grouping);
     add_to(total.share, row.share);
     if (part.layer != BudgetPart::none) row.layer = names[part.layer];
-    const auto same =
-        std::find_if(rows.begin(), rows.end(), [&row](const BudgetRow& r) {
-          return r.layer == row.layer && r.cause == row.cause &&
-                 r.coordinate == row.coordinate;
-        });
-    if (same == rows.end()) {
+    const auto [known, is_new] =
+        row_of.try_emplace({row.layer, row.cause, row.coordinate}, rows.size());
+    if (is_new) {
       rows.push_back(std::move(row));
       continue;
     }
-    same->x_over_x0 += row.x_over_x0;
-    add_to(same->variance, row.variance);
-    add_to(same->share, row.share);
+    BudgetRow& same = rows[known->second];
+    same.x_over_x0 += row.x_over_x0;
+    add_to(same.variance, row.variance);
+    add_to(same.share, row.share);
   }
   rows.push_back(std::move(total));
   return rows;

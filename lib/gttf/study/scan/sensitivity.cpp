@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -180,15 +182,14 @@ std::vector<SensitivityRow> sensitivity_rows(const Detector& detector,
                                                      : nullptr;
   };
   std::vector<SensitivityRow> rows;
-  const auto collect = [&rows](SensitivityRow row) {
-    const auto same =
-        std::find_if(rows.begin(), rows.end(), [&row](const auto& r) {
-          return r.layer == row.layer && r.name == row.name;
-        });
-    if (same == rows.end())
+  std::map<std::pair<std::string, std::string>, std::size_t> row_of;
+  const auto collect = [&](SensitivityRow row) {
+    const auto [known, is_new] =
+        row_of.try_emplace({row.layer, row.name}, rows.size());
+    if (is_new)
       rows.push_back(std::move(row));
     else
-      join(*same, row);
+      join(rows[known->second], row);
   };
   for (std::size_t i = 0; i < list.items.size(); ++i) {
     const Sensitivity& item = list.items[i];
