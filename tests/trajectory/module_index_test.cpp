@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
 
 #include "gttf/detector/read.hpp"
 #include "gttf/trajectory/crossings.hpp"
@@ -21,6 +23,8 @@ field: { solenoid: 3 T }
 layers:
   - { name: pipe, cylinder: { radius: 20 mm, half_length: 900 mm }, material: 1 % }
   - { name: turbine, ring: { radius: 35 mm, z: 3 mm, count: 14, size: [24 mm, 300 mm], turn: 17 deg }, material: 1 %, measures: { u: 5 um, v: 5 um } }
+  - { name: even, ring: { radius: 80 mm, z: -120 mm, count: 12, size: [24 mm, 60 mm] }, material: 1 %, measures: { u: 5 um, v: 5 um } }
+  - { name: odd, ring: { radius: 80 mm, z: -120 mm, count: 12, size: [24 mm, 60 mm], phi: 11 deg }, material: 1 %, measures: { u: 5 um, v: 5 um } }
   - { name: around, plane: { center: [10 mm, 20 mm, 400 mm], orientation: { xyz: [20 deg, 10 deg, 5 deg] }, size: [200 mm, 300 mm] }, material: 1 % }
 )";
   for (int i = 0; i < 12; ++i)
@@ -79,6 +83,40 @@ TEST_CASE("module index: a few modules of a ring are looked at") {
     most = std::max(most, found.size());
   }
   CHECK(most < 60);
+}
+
+TEST_CASE("module index: how many are looked at does not depend on the ring") {
+  for (const int n : {18, 180, 1800}) {
+    CAPTURE(n);
+    const double width = 1.01 * 2 * 300 * std::tan(unit::pi / n);
+    const Detector d = parse_detector(fmt::format(R"(gttf-detector: 1
+name: ring
+field: {{ solenoid: 2 T }}
+layers:
+  - {{ name: R, ring: {{ radius: 300 mm, z: 10 mm, count: {}, size: [{} mm, 900 mm] }}, measures: {{ u: 5 um, v: 5 um }} }}
+)",
+                                                  n, width),
+                                      "ring.yaml")
+                           .detector;
+    const TrackingGeometry geometry(d);
+    REQUIRE(geometry.modules() != nullptr);
+    std::vector<unsigned> found;
+    std::size_t most = 0, all = 0, tracks = 0;
+    for (double phi = -3; phi < 3; phi += 0.0137) {
+      Track t;
+      t.p = 0.4;
+      t.theta = 1.2;
+      t.phi = phi;
+      found.clear();
+      geometry.modules()->find(make_line<double>(t, geometry.bz()), found);
+      REQUIRE(!found.empty());
+      most = std::max(most, found.size());
+      all += found.size();
+      ++tracks;
+    }
+    CHECK(most <= 2);
+    CHECK(static_cast<double>(all) < 1.2 * static_cast<double>(tracks));
+  }
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

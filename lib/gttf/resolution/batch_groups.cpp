@@ -295,10 +295,18 @@ std::size_t BatchGroups::find_list(const BatchSearch& found, std::size_t track,
       found_.push_back({found.arc[i].value[lane], geometry_.layers[i], i,
                         found.x_over_x0[i].value[lane]});
   if (modules_ != nullptr) find_modules(track, lane);
-  // at equal path in the order of the detector
-  std::ranges::sort(found_, {}, [](const FoundCrossing& x) {
-    return std::pair(x.arc, x.layer);
-  });
+  // by path, at equal path in the order of the detector; they are few, and
+  // nearly in order
+  const auto is_before = [](const FoundCrossing& a, const FoundCrossing& b) {
+    return a.arc < b.arc || (a.arc == b.arc && a.layer < b.layer);
+  };
+  for (std::size_t k = 1; k < found_.size(); ++k) {
+    if (!is_before(found_[k], found_[k - 1])) continue;
+    const FoundCrossing x = found_[k];
+    std::size_t i = k;
+    for (; i > 0 && is_before(x, found_[i - 1]); --i) found_[i] = found_[i - 1];
+    found_[i] = x;
+  }
   its_surfaces_.clear();
   for (const FoundCrossing& x : found_) its_surfaces_.push_back(x.surface);
   if (modules_ != nullptr) {

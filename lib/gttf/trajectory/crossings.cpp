@@ -74,9 +74,9 @@ bool misses(const Line<double>& l, const SurfaceRecord& s, double arc,
 /// there is one zero of the gap and only one, or none. Nothing, if the line
 /// bends or leans too much for either to be certain.
 ///
-/// At a point of the rectangle the chord from the start differs from that to
-/// the middle by half a diagonal R at most, and the arc from the arc s of that
-/// chord by
+/// Seen along z, a point of the rectangle is at most R from its middle, half
+/// the sum of its projected sides; the chord from the start to it differs from
+/// that to the middle by R at most, and the arc from the arc s of that chord by
 ///
 ///   w = R/sqrt(1 - (c (d + R)/2)^2)
 ///
@@ -100,7 +100,9 @@ std::optional<RectangleCrossing> cross_near_middle(const Line<double>& l,
   const double x = middle(0), y = middle(1);
   const double d = length(x * l.cos_phi + y * l.sin_phi - l.along,
                           y * l.cos_phi - x * l.sin_phi - l.across);
-  const double size = 0.5 * length(s.u.length(), s.v.length()) + same_place;
+  const double size = 0.5 * (s.u.length() * length(u[0], u[1]) +
+                             s.v.length() * length(v[0], v[1])) +
+                      same_place;
   const double bend = 0.5 * std::abs(l.c), most = bend * (d + size);
   if (!(d > size && most < 0.9)) return std::nullopt;
   const double range = size / std::sqrt(1 - most * most);
@@ -267,12 +269,13 @@ Crossings<double> find_crossings(const TrackingGeometry& geometry,
     c.list.reserve(surfaces.size());
     for (unsigned i = 0; i < surfaces.size(); ++i) look_at(i);
   }
-  const auto order = [](const auto& x) {
-    return std::pair(x.at.arc, x.surface);
+  const auto is_before = [](const auto& a, const auto& b) {
+    return a.at.arc < b.at.arc ||
+           (a.at.arc == b.at.arc && a.surface < b.surface);
   };
   // usually they are, and sorting takes time
-  if (!std::ranges::is_sorted(c.list, {}, order))
-    std::ranges::sort(c.list, {}, order);
+  if (!std::ranges::is_sorted(c.list, is_before))
+    std::ranges::sort(c.list, is_before);
   for (std::size_t k = 0; k < c.list.size(); ++k) {
     if (!surfaces[c.list[k].surface].measures()) continue;
     if (c.first < 0) c.first = static_cast<int>(k);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "gttf/core/series.hpp"
 #include "gttf/detector/surface_outline.hpp"
 
 namespace gttf {
@@ -37,6 +38,14 @@ double longest_arc(double curvature, double chord) {
   const double x = 0.5 * std::abs(curvature) * chord;
   // asin(x)/x < 1 + x^2/5 up to x = 1/2
   return chord * (x < 0.5 ? 1 + 0.2 * x * x : 0.5 * unit::pi);
+}
+
+/// The arc of a chord, if it turns by less than 60 deg, else `otherwise`.
+double arc_of(double curvature, double chord, double otherwise) {
+  const double x = 0.5 * curvature * chord;
+  return std::abs(x) < 0.5
+             ? chord * (1 + x * x * detail::asin_excess_small(x * x))
+             : otherwise;
 }
 
 /// Whether a line turns back before it reaches a range of r.
@@ -182,12 +191,17 @@ void ModuleIndex::find_in_ring(const Interval& arcs, const Ring& ring,
   // a chord turns by half as much as the track, and is displaced from the axis
   // by the start point
   const double r = ring.box.r.lower, start = search.start;
-  const double half_c = 0.5 * search.line.c;
   const double start_width = start <= 0  ? 0.0
                              : start < r ? std::asin(start / r)
                                          : static_cast<double>(unit::pi);
-  const double middle = search.phi + 0.5 * half_c * (arcs.lower + arcs.upper),
-               width = 0.5 * std::abs(half_c) * (arcs.upper - arcs.lower) +
+  const double c = search.line.c, half_c = 0.5 * c, nearest = r - start;
+  const double from_arc =
+      nearest > 0 ? std::max(arcs.lower, arc_of(c, nearest, nearest))
+                  : arcs.lower;
+  const double to_arc =
+      std::min(arcs.upper, arc_of(c, ring.box.r.upper + start, arcs.upper));
+  const double middle = search.phi + 0.5 * half_c * (from_arc + to_arc),
+               width = 0.5 * std::abs(half_c * (to_arc - from_arc)) +
                        ring.half_width + rounding + start_width;
   if (ring.inverse_step > 0 && width < unit::pi) {
     // numbers of modules from the first one on, those beyond the ends from the
