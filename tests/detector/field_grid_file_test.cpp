@@ -3,8 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <thread>
 
 #include "support/folder.hpp"
 #include "support/magnets.hpp"
@@ -204,6 +209,74 @@ TEST_CASE("field grid file: every error is reported with exactly this text") {
         "    1 | x[mm] y[mm] z[mm] Bx[T] By[T] Bz[T]\n"
         "      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~ write one line per "
         "node\n");
+}
+
+namespace {
+
+/// A map of several blocks of 256 KiB, which are parsed in parallel.
+const std::vector<GridAxis> many = {{-30, 1.5, 41}, {0, 5, 40}, {10, 2.5, 42}};
+
+}  // namespace
+
+TEST_CASE("field grid file: a file of many blocks is read as a whole") {
+  const FieldGrid written = sample(marked, many);
+  const std::string text = text_of(written);
+  REQUIRE(text.size() > std::size_t{3} << 20);
+  const FieldGrid grid = read(text);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(grid.axes[i].first == many[i].first);
+    CHECK(grid.axes[i].nodes == many[i].nodes);
+  }
+  REQUIRE(grid.values.size() == written.values.size());
+  double worst = 0;
+  for (std::size_t i = 0; i < grid.values.size(); ++i)
+    worst = std::max(worst, std::abs(grid.values[i] - written.values[i]));
+  CHECK(worst < 1e-7 * unit::T);
+}
+
+TEST_CASE("field grid file: an error far down has its line") {
+  const std::string text = text_of(sample(marked, many));
+  // the second to last line
+  const std::size_t begin =
+      text.rfind('\n', text.rfind('\n', text.size() - 2) - 1);
+  const std::string wrong =
+      text.substr(0, begin + 1) + "x" + text.substr(begin + 1);
+  const std::size_t nodes = 41 * 40 * 42;
+  CHECK(answer(wrong).starts_with("m.csv:" + std::to_string(nodes) +
+                                  ":1: error: \"x30\" is not a number\n"));
+  // that node is found only when the whole file is known
+  const std::string missing =
+      text.substr(0, begin + 1) + text.substr(text.find('\n', begin + 1) + 1);
+  CHECK(answer(missing).starts_with("m.csv:" + std::to_string(nodes) +
+                                    ":1: error: the node at z = 112.5 mm is "
+                                    "found where z = 110 mm is expected\n"));
+}
+
+TEST_CASE("field grid file: a pipe is read like a file, with errors") {
+  const Folder folder;
+  const auto through_pipe = [&](const std::string& text) {
+    const std::string pipe = folder / "pipe";
+    REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+    const std::jthread writer([&] { std::ofstream(pipe) << text; });
+    Diagnostics diagnostics;
+    const auto grid = read_field_grid(pipe, diagnostics);
+    std::filesystem::remove(pipe);
+    if (grid) return std::to_string(grid->values.size()) + " values";
+    return diagnostics.items().front().problem;
+  };
+  CHECK(through_pipe(cube()) == "24 values");
+  CHECK(through_pipe(replaced(cube(), "1 0 1 0 1 0\n", "")) ==
+        "the node at y = 1 mm is found where y = 0 mm is expected");
+  CHECK(through_pipe("") == "the field map is empty");
+}
+
+TEST_CASE("field grid file: binary data and folders are refused") {
+  CHECK(answer(cube() + std::string(1, '\0')) ==
+        "m.csv: error: the field map cannot be read: not a text file: it "
+        "contains bytes of value 0\n");
+  Diagnostics diagnostics;
+  CHECK_FALSE(read_field_grid(Folder().path(), diagnostics));
+  CHECK(diagnostics.has_errors());
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

@@ -54,29 +54,36 @@ namespace {
 
 /// Processes many lines of n nodes, stored in rows: row k holds the values f_k
 /// of node k of all lines. Solves for a_k with a_{k-1} + 4 a_k + a_{k+1} = 6
-/// f_k for k = 0..n-1, from a_{-1} to a_n.
+/// f_k for k = 0..n-1, from a_{-1} to a_n, in place: the rows of f_0 to f_{n-1}
+/// become those of a_0 to a_{n-1}.
 class Lines {
  public:
   Lines(std::size_t nodes, std::size_t length, const std::vector<int>& parity)
-      : n_(nodes), length_(length), components_(parity.size()), slope_(nodes) {
-    for (std::size_t i = 0; i < components_; ++i) {
-      mirrored_ = mirrored_ || parity[i] != 0;
-      parity_.push_back(parity[i]);
-    }
+      : n_(nodes), length_(length), slope_(nodes), ends_(4 * length) {
+    for (const int one : parity) mirrored_ = mirrored_ || one != 0;
+    // without a mirror all components are alike: one loop over a row
+    if (mirrored_)
+      parity_.assign(parity.begin(), parity.end());
+    else
+      parity_ = {0};
+    components_ = parity_.size();
     // a_k = (6 f_k - a_{k-1}) s_k - s_k a_{k+1} with s_k = 1/(4 - s_{k-1})
     const std::size_t first = mirrored_ ? 0 : 1;
     for (std::size_t k = first; k < n_; ++k) {
       slope_[k].resize(components_);
       for (std::size_t c = 0; c < components_; ++c)
-        slope_[k][c] = k > first                    ? 1 / (4 - slope_[k - 1][c])
-                       : mirrored_ && parity[c] > 0 ? 0.5
-                                                    : 0;
+        slope_[k][c] = k > first ? 1 / (4 - slope_[k - 1][c])
+                       : mirrored_ && parity_[c] > 0 ? 0.5
+                                                     : 0;
     }
   }
 
-  void solve(const double* values, double* coefficients) {
-    f_ = values;
-    a_ = coefficients + length_;  // a_0; a_{-1} comes before it
+  /// @param rows  that of a_{-1}, those of the nodes, and that of a_n
+  void solve(double* rows) {
+    a_ = rows + length_;  // a_0; a_{-1} comes before it
+    // these are used after they have been replaced
+    for (std::size_t i = 0; i < 4; ++i)
+      std::copy_n(a(end_row(i)), length_, ends_.data() + i * length_);
     if (n_ == 2 || (n_ == 3 && !mirrored_)) return solve_short();
     const std::size_t end = n_ - 2;
     no_knot(end);
@@ -87,23 +94,42 @@ class Lines {
       });
     else
       no_knot(1);
-    for (std::size_t k = first + 1; k < end; ++k)
-      each([&](std::size_t i, std::size_t c) {
-        a(k)[i] = (6 * f(k)[i] - a(k - 1)[i]) * slope_[k][c];
+    for (std::size_t k = first + 1; k < end; ++k) {
+      double* const to = a(k);
+      const double *const before = a(k - 1), *const value = f(k);
+      const double* const slope = slope_[k].data();
+      each([=](std::size_t i, std::size_t c) {
+        to[i] = (6 * value[i] - before[i]) * slope[c];
       });
-    for (std::size_t k = end; k-- > first;)
-      each([&](std::size_t i, std::size_t c) {
-        a(k)[i] -= slope_[k][c] * a(k + 1)[i];
-      });
+    }
+    for (std::size_t k = end; k-- > first;) {
+      double* const to = a(k);
+      const double* const behind = a(k + 1);
+      const double* const slope = slope_[k].data();
+      each(
+          [=](std::size_t i, std::size_t c) { to[i] -= slope[c] * behind[i]; });
+    }
     finish(end);
   }
 
  private:
-  const double* f(std::size_t k) const { return f_ + k * length_; }
+  /// The first, second, last but one and last node.
+  std::size_t end_row(std::size_t i) const { return i < 2 ? i : n_ - 4 + i; }
+  /// The values of a node that is one of these, or has not been replaced.
+  const double* f(std::size_t k) const {
+    for (std::size_t i = 0; i < 4; ++i)
+      if (k == end_row(i)) return ends_.data() + i * length_;
+    return a(k);
+  }
   double* a(std::size_t k) const { return a_ + k * length_; }
 
   template <class Body>
   void each(const Body& body) const {
+    if (components_ == 1) {  // vectorised
+#pragma GCC ivdep
+      for (std::size_t i = 0; i < length_; ++i) body(i, 0);
+      return;
+    }
     for (std::size_t i = 0; i < length_; i += components_)
       for (std::size_t c = 0; c < components_; ++c) body(i + c, c);
   }
@@ -155,11 +181,11 @@ class Lines {
     });
   }
 
-  std::size_t n_, length_, components_;
+  std::size_t n_, length_, components_ = 1;
   bool mirrored_ = false;
   std::vector<double> parity_;
   std::vector<std::vector<double>> slope_;  ///< s_k, per component
-  const double* f_ = nullptr;
+  std::vector<double> ends_;                ///< values of four nodes
   double* a_ = nullptr;
 };
 
@@ -167,21 +193,35 @@ class Lines {
 
 std::vector<double> spline_coefficients(std::vector<double> values,
                                         const SplineGrid& grid) {
-  std::vector<std::size_t> shape = grid.nodes;
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    std::size_t outer = 1, inner = grid.components;
-    for (std::size_t i = 0; i < axis; ++i) outer *= shape[i];
-    for (std::size_t i = axis + 1; i < shape.size(); ++i) inner *= shape[i];
-    const std::size_t n = shape[axis];
-    std::vector<double> coefficients(outer * (n + 2) * inner);
-    Lines lines(n, inner, grid.parity[axis]);
-    for (std::size_t o = 0; o < outer; ++o)
-      lines.solve(values.data() + o * n * inner,
-                  coefficients.data() + o * (n + 2) * inner);
-    values = std::move(coefficients);
-    shape[axis] = n + 2;
+  const std::size_t axes = grid.nodes.size();
+  std::size_t size = grid.components;
+  for (const std::size_t n : grid.nodes) size *= n + 2;
+  std::vector<double> coefficients(size);
+  // the nodes, with room at both ends of each axis
+  const std::size_t row = grid.components * grid.nodes.back();
+  std::vector<std::size_t> index(axes);
+  for (std::size_t from = 0; from < values.size(); from += row) {
+    std::size_t to = 0;
+    for (std::size_t i = 0; i < axes; ++i)
+      to = to * (grid.nodes[i] + 2) + index[i] + 1;
+    std::copy_n(values.data() + from, row,
+                coefficients.data() + to * grid.components);
+    for (std::size_t i = axes - 1; i-- > 0;) {
+      if (++index[i] < grid.nodes[i]) break;
+      index[i] = 0;
+    }
   }
-  return values;
+  values = std::vector<double>();  // returns its memory
+  std::size_t outer = 1, inner = size;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    const std::size_t rows = grid.nodes[axis] + 2;
+    inner /= rows;
+    Lines lines(grid.nodes[axis], inner, grid.parity[axis]);
+    for (std::size_t o = 0; o < outer; ++o)
+      lines.solve(coefficients.data() + o * rows * inner);
+    outer *= rows;
+  }
+  return coefficients;
 }
 
 }  // namespace gttf::detail
@@ -221,28 +261,51 @@ void reverse(FieldGrid& grid, std::size_t axis, const MirrorSymmetry& symmetry,
   grid.axes[axis].first = -grid.axes[axis].last();
 }
 
-/// The largest difference between `line` and the spline through every `step`-th
-/// of its values, halfway between them; the end cells are excluded.
-double coarse_error(const std::vector<double>& line, std::size_t step) {
-  std::vector<double> coarse;
-  for (std::size_t k = 0; k < line.size(); k += step) coarse.push_back(line[k]);
-  const std::size_t nodes = coarse.size();
-  const std::vector<double> c =
-      detail::spline_coefficients(std::move(coarse), {1, {nodes}, {{0}}});
-  double error = 0;
-  for (std::size_t cell = 1; cell + 2 < nodes; ++cell) {
-    // halfway between nodes the four B-splines are 1, 23, 23 and 1 over 48
-    const double between =
-        (c[cell] + c[cell + 3] + 23 * (c[cell + 1] + c[cell + 2])) / 48;
-    error = std::max(error, std::abs(between - line[cell * step + step / 2]));
+/// The errors of splines along one axis through every `step`-th node, halfway
+/// between these; the end cells are excluded. Takes many lines at once.
+class CoarseSplines {
+ public:
+  CoarseSplines(std::size_t nodes, std::size_t lines, std::size_t step)
+      : nodes_((nodes + step - 1) / step),
+        lines_(lines),
+        step_(step),
+        splines_(nodes_, lines, {0}),
+        coefficients_((nodes_ + 2) * lines) {}
+
+  /// The largest error of lines that begin at `values`, next to each other.
+  /// @param stride  from a node to the next
+  double largest(const double* values, std::size_t stride) {
+    for (std::size_t k = 0; k < nodes_; ++k)
+      std::copy_n(values + k * step_ * stride, lines_,
+                  coefficients_.data() + (k + 1) * lines_);
+    splines_.solve(coefficients_.data());
+    double error = 0;
+    for (std::size_t cell = 1; cell + 2 < nodes_; ++cell) {
+      const double* const c = coefficients_.data() + cell * lines_;
+      const double* const left_out =
+          values + (cell * step_ + step_ / 2) * stride;
+      for (std::size_t i = 0; i < lines_; ++i) {
+        // halfway between nodes the four B-splines are 1, 23, 23 and 1 over 48
+        const double between = (c[i] + c[i + 3 * lines_] +
+                                23 * (c[i + lines_] + c[i + 2 * lines_])) /
+                               48;
+        error = std::max(error, std::abs(between - left_out[i]));
+      }
+    }
+    return error;
   }
-  return error;
-}
+
+ private:
+  std::size_t nodes_, lines_, step_;
+  detail::Lines splines_;
+  std::vector<double> coefficients_;
+};
 
 }  // namespace
 
 InterpolationError interpolation_error(const FieldGrid& grid) {
-  constexpr std::size_t fewest = 9;  // three cells of every second node
+  constexpr std::size_t fewest = 9;     // three cells of every second node
+  constexpr std::size_t at_once = 256;  // lines; their nodes fit into a cache
   double largest = 0;
   for (const double b : grid.values) largest = std::max(largest, std::abs(b));
   InterpolationError worst;
@@ -253,14 +316,18 @@ InterpolationError interpolation_error(const FieldGrid& grid) {
     inner /= n;
     const std::size_t stride = inner;
     double e2 = 0, e4 = 0;
-    std::vector<double> line(n);
-    for (std::size_t o = 0; n >= fewest && o < outer; ++o)
-      for (std::size_t i = 0; i < stride; ++i) {
-        for (std::size_t k = 0; k < n; ++k)
-          line[k] = grid.values[(o * n + k) * stride + i];
-        e2 = std::max(e2, coarse_error(line, 2));
-        e4 = std::max(e4, coarse_error(line, 4));
+    const auto look = [&](std::size_t first, std::size_t lines) {
+      CoarseSplines every_second(n, lines, 2), every_fourth(n, lines, 4);
+      for (std::size_t o = 0; o < outer; ++o) {
+        const double* const values =
+            grid.values.data() + o * n * stride + first;
+        e2 = std::max(e2, every_second.largest(values, stride));
+        e4 = std::max(e4, every_fourth.largest(values, stride));
       }
+    };
+    if (n >= fewest)
+      for (std::size_t first = 0; first < stride; first += at_once)
+        look(first, std::min(at_once, stride - first));
     const double ratio = e4 > 0 ? std::min(1.0, e2 / e4) : 1;
     if (e2 * ratio > worst.largest * largest)
       worst = {axis, e2 * ratio / largest};

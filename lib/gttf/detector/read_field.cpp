@@ -166,16 +166,16 @@ void check_divergence(const Value& value, const FieldMap& map) {
 }
 
 /// Warns of nodes too far apart to interpolate the field.
-void check_interpolation(const Value& value, const FieldGrid& grid) {
+void check_interpolation(const Value& value, const FieldMap& map,
+                         const InterpolationError& error) {
   constexpr double tolerable = 0.005;
-  const InterpolationError error = interpolation_error(grid);
   if (error.largest <= tolerable) return;
-  const std::string_view axes = grid.around_z ? "rz" : "xyz";
+  const std::string_view axes = map.around_z() ? "rz" : "xyz";
   value.warning(
       fmt::format("the map is too coarse along {}: between nodes {:.4g} mm "
                   "apart the field is known to {:.2g} % of its largest value "
                   "only (estimated on half the grid)",
-                  axes[error.axis], grid.axes[error.axis].spacing,
+                  axes[error.axis], map.grid()[error.axis].spacing,
                   error.largest / unit::percent),
       "use a finer map");
 }
@@ -204,7 +204,7 @@ Field read_map(MapReader& reader, const Value& value,
     return {};
   }
   if (symmetry) placement.symmetry = read_symmetry(*symmetry, grid->around_z);
-  const FieldGrid nodes = *grid;
+  const InterpolationError error = interpolation_error(*grid);
   Field field;
   field.map =
       std::make_shared<const FieldMap>(std::move(*grid), placement, path);
@@ -225,7 +225,7 @@ Field read_map(MapReader& reader, const Value& value,
   check_extent(value, map, layers);
   check_spacing(value, map, layers);
   check_divergence(value, map);
-  check_interpolation(value, nodes);
+  check_interpolation(value, map, error);
   field.kind = FieldKind::map;
   return field;
 }
