@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// export: a detector as a Delphes geometry, a list of modules, or a lookup
-// table of covariances.
+// export: a detector as a Delphes geometry, a list of modules, its field map in
+// binary form, or a lookup table of covariances.
 #include <vector>
 
 #include "computation.hpp"
 #include "gttf/config/text.hpp"
+#include "gttf/detector/binary_field_map.hpp"
+#include "gttf/detector/field_grid_file.hpp"
 #include "gttf/detector/import/export.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/scan/scan.hpp"
@@ -58,6 +60,28 @@ int write_description(const Options& options) {
   return good;
 }
 
+// The nodes as in the file of the map: scale, offset and symmetry remain in
+// the description.
+int write_field_map(const Options& options) {
+  check_description_options(options);
+  if (options.lossy)
+    throw UsageError("--lossy is for --to delphes and --to modules");
+  const std::string target =
+      options.files.empty() ? "-" : options.files.front();
+  check_ending(target, {".fieldmap"}, "a field map in binary form");
+  const Detector detector = load_detector(options);
+  if (!detector.field.map)
+    throw UsageError(in_quotes(options.detectors.front()) +
+                     ": its field is not a map: field: { map: FILE }");
+  Diagnostics diagnostics;
+  const auto grid = read_field_grid(detector.field.map->path(), diagnostics);
+  if (!grid) throw InputError(std::move(diagnostics));
+  AtomicFile out(target);
+  write_binary_field_map(out.stream(), *grid);
+  out.commit();
+  return good;
+}
+
 int write_lookup_table(const Call& call) {
   const Options& options = call.options;
   if (options.lossy)
@@ -86,8 +110,10 @@ int write_lookup_table(const Call& call) {
 }
 
 int run_export(const Call& call) {
-  return call.options.export_format == "lut" ? write_lookup_table(call)
-                                             : write_description(call.options);
+  const std::string& format = call.options.export_format;
+  return format == "lut"         ? write_lookup_table(call)
+         : format == "field-map" ? write_field_map(call.options)
+                                 : write_description(call.options);
 }
 
 }  // namespace
@@ -99,9 +125,10 @@ const Verb export_verb{
     "table",
     "The options of track, computation and format are for the lookup table, "
     "which is\n"
-    "csv or json.",
+    "csv or json. The binary form of a field map is for this program.",
     "export detectors/cld.yaml --to delphes -o cld.tcl\n"
     "export detectors/cms_phase2.yaml --to modules -o cms.csv\n"
+    "export my_spectrometer.yaml --to field-map -o magnet.fieldmap\n"
     "export detectors/cld.yaml --to lut --pt 0.1GeV:100GeV:50 --eta 0:2.5:26 "
     "-o cld-lut.csv",
     run_export};

@@ -140,8 +140,9 @@ constexpr Option option_table[] = {
      Group::general, of::import_, &Options::table, Values::file},
     {"--name", "NAME", "Name of the detector (default: from that of FILE)",
      Group::general, of::import_, &Options::name},
-    {"--to", "delphes|modules|lut",
-     "delphes: geometry of a card; modules: list of surfaces (CSV); lut: "
+    {"--to", "delphes|modules|field-map|lut",
+     "delphes: geometry of a card; modules: list of surfaces (CSV); field-map: "
+     "binary form of the field map of a detector, which is read faster; lut: "
      "lookup table of covariances",
      Group::general, of::export_, &Options::export_format, Values::choice,
      any_number, required},

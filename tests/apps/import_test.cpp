@@ -54,6 +54,45 @@ TEST_CASE("import: wrong options are reported with what to write instead") {
   CHECK(has(ending.err, "a detector is YAML; use .yaml"));
 }
 
+TEST_CASE("export: a field map in binary form takes the place of its table") {
+  const Folder folder;
+  std::string nodes = "x[mm] y[mm] z[mm] Bx[T] By[T] Bz[T]\n";
+  for (const int x : {-300, 300})
+    for (const int y : {-300, 300})
+      for (const int z : {-100, 250, 600})
+        nodes += std::to_string(x) + ' ' + std::to_string(y) + ' ' +
+                 std::to_string(z) + " 0 0.8 0.1\n";
+  folder.write("magnet.csv", nodes);
+  const auto with = [&](const std::string& words, const std::string& map) {
+    return run(folder, "gttf-design " + words +
+                           " $DETECTORS/desy_telescope.yaml --quiet --set "
+                           "'field={ map: " +
+                           map + ", scale: 0.5 }'");
+  };
+  const Outcome written =
+      with("export --to field-map -o magnet.fieldmap", "magnet.csv");
+  CHECK(written.code == 0);
+  CHECK(written.err == "");
+  const std::string track = "resolve --p 5GeV --theta 0deg";
+  const Outcome table = with(track, "magnet.csv"),
+                binary = with(track, "magnet.fieldmap");
+  CHECK(binary.code == 0);
+  CHECK(has(binary.out, "sigma(p)/p"));
+  CHECK(binary.out == table.out);
+
+  folder.write("cut.fieldmap", folder.read("magnet.fieldmap").substr(0, 300));
+  const Outcome cut = with(track, "cut.fieldmap");
+  CHECK(cut.code == 2);
+  CHECK(has(cut.err, "300 bytes, but its grid has 480"));
+  const Outcome none =
+      run("gttf-design export $DETECTORS/cld.yaml --to field-map");
+  CHECK(none.code == 2);
+  CHECK(has(none.err, "its field is not a map"));
+  const Outcome ending = with("export --to field-map -o magnet.csv", "x.csv");
+  CHECK(ending.code == 2);
+  CHECK(has(ending.err, "use .fieldmap"));
+}
+
 TEST_CASE(
     "export: what a card cannot say is an error, with --lossy a warning") {
   const std::string command =

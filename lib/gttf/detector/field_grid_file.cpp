@@ -23,6 +23,7 @@
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/parallel.hpp"
+#include "gttf/detector/binary_field_map.hpp"
 
 // Parts of the reader of field maps: errors, and the header line.
 namespace gttf::detail {
@@ -760,6 +761,8 @@ class GridReader {
 
 std::optional<FieldGrid> read_field_grid(const std::string& path,
                                          Diagnostics& diagnostics) {
+  if (is_binary_field_map(path))
+    return read_binary_field_map(path, diagnostics);
   try {
     return GridReader(path).read();
   } catch (const Unreadable& why) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the grid of a field map from a table of its nodes.
+// Reads the grid of a field map from a table of its nodes, or from its binary
+// form.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,8 @@ namespace gttf {
 /// with the names of columns and units: `x[mm] y[mm] z[mm] Bx[T] By[T] Bz[T]`.
 /// Empty lines and comments (#, %, !, //) are skipped; the names may be in a
 /// comment. The nodes may be in any order produced by nested loops over evenly
-/// spaced coordinates.
+/// spaced coordinates. A file in binary form (binary_field_map.hpp) is
+/// recognised by its beginning.
 ///
 /// @return  nothing if the file cannot be read or is not such a grid; the first
 ///          error is added to `diagnostics` with its line
