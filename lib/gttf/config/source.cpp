@@ -193,8 +193,12 @@ bool check_text(const Source& source, Diagnostics& diagnostics,
                : fmt::format("byte {}, line {}", i + 1, source.line_of(i));
   };
   for (std::size_t i = 0; i < text.size();) {
-    const detail::Character c = detail::character_at(text, i);
     const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte >= 0x20 && byte < 0x7F) || byte == '\n') {  // most of a text
+      ++i;
+      continue;
+    }
+    const detail::Character c = detail::character_at(text, i);
     if (!c.valid)
       return report(
           i,
