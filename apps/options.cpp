@@ -586,7 +586,7 @@ constexpr Option option_table[] = {
      of_tables | of_figures | of::explore, &Options::no_provenance},
     {"--no-progress", "", "Draw no progress bar", Group::output,
      of::scan | of::sweep | of::optimise | of::toy | of::fit | of::export_ |
-         of::decay,
+         of::decay | of::report,
      &Options::no_progress},
     {"--quiet", "", "Print errors only (no warnings)", Group::output,
      of_tables | of_figures | of::explore | of::baseline | of::import_ |

@@ -2,6 +2,8 @@
 // report: a complete report of a study as one page with figures.
 #include "gttf/output/atomic_file.hpp"
 #include "gttf/output/html.hpp"
+#include "gttf/output/progress.hpp"
+#include "messages.hpp"
 #include "outputs.hpp"
 #include "report_request.hpp"
 #include "usage.hpp"
@@ -17,7 +19,11 @@ int write_report(const Call& call) {
   ReportRequest request(call.options);
   request.add_requirements(call.options.requirements);
   AtomicFile file(target);
-  write_html(file.stream(), request.make_page(), request.provenance(call));
+  Progress bar("report", bar_settings(call.options));
+  const Page page = request.make_page(
+      [&bar](std::size_t done, std::size_t total) { bar.update(done, total); });
+  bar.erase();
+  write_html(file.stream(), page, request.provenance(call));
   file.commit();
   return good;
 }

@@ -51,8 +51,11 @@ void ReportRequest::add_requirements(const std::string& file) {
   if (!path.empty()) requirements_ = requirements_for(path, study_.request);
 }
 
-Page ReportRequest::make_page() const {
-  Page page = make_study_page();
+Page ReportRequest::make_page(
+    const std::function<void(std::size_t, std::size_t)>& progress) const {
+  ReportOptions options = options_;
+  options.progress = progress;
+  Page page = make_study_page(std::move(options));
   // behind the summary
   std::size_t at = std::min<std::size_t>(1, page.sections.size());
   if (optimised_)
@@ -65,13 +68,12 @@ Page ReportRequest::make_page() const {
   return page;
 }
 
-Page ReportRequest::make_study_page() const {
+Page ReportRequest::make_study_page(ReportOptions options) const {
   if (!requirements_)
-    return make_report(study_.request, study_.detectors, options_);
+    return make_report(study_.request, study_.detectors, options);
   const CheckOutcome outcome = check(*requirements_, study_.detectors,
                                      Engine::streaming, options_.threads);
   const CheckStory story = make_story(*requirements_, study_.inputs, outcome);
-  ReportOptions options = options_;
   options.check = &story;
   return make_report(study_.request, study_.detectors, options);
 }

@@ -2,6 +2,8 @@
 // Common part of report and plot: converts a study to a page.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,7 +27,9 @@ class ReportRequest {
   /// empty.
   void add_requirements(const std::string& file);
 
-  Page make_page() const;
+  /// @param progress  as ReportOptions::progress
+  Page make_page(
+      const std::function<void(std::size_t, std::size_t)>& progress = {}) const;
   std::optional<Provenance> provenance(const Call& call) const;
 
  private:
@@ -38,7 +42,7 @@ class ReportRequest {
     Document document;
   };
 
-  Page make_study_page() const;
+  Page make_study_page(ReportOptions options) const;
 
   std::optional<OptimisationResult> optimised_;
   Study study_;

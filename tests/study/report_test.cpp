@@ -129,6 +129,27 @@ TEST_CASE("report: names of figures are unique and figures have data") {
     CHECK(names.count(name) == 1);
 }
 
+TEST_CASE("report: progress counts each part once, up to their number") {
+  const Detector detectors[] = {shipped("alice_its2.yaml"),
+                                shipped("alice_its3.yaml")};
+  for (const std::size_t n : {1, 2})
+    for (const std::uint64_t toys : {0, 20}) {
+      ReportOptions options;
+      options.threads = 1;
+      options.toys = toys;
+      std::size_t last = 0, parts = 0;
+      options.progress = [&](std::size_t done, std::size_t total) {
+        CHECK(done == last + 1);
+        CHECK((parts == 0 || total == parts));
+        last = done;
+        parts = total;
+      };
+      make_report(request(), std::span(detectors, n), options);
+      CHECK(last > 7 * n);
+      CHECK(last == parts);
+    }
+}
+
 TEST_CASE("report: tracks along a beam have momentum, position, direction") {
   const Detector detectors[] = {shipped("faser.yaml")};
   StudyRequest r;

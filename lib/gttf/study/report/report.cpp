@@ -433,24 +433,35 @@ Page make_report(const StudyRequest& request,
                         published_of(options.published, detectors[i].file)});
   const bool several = chapters.size() > 1;
   if (several) share_eta_axis(chapters);
+  const std::size_t parts =
+      (options.toys > 0 ? 8 : 7) * chapters.size() + (several ? 2 : 1);
+  auto advance = [&, done = std::size_t{0}]() mutable {
+    if (options.progress) options.progress(++done, parts);
+  };
   for (Chapter& c : chapters) {
     c.curves = momentum_curves(c.subject);
+    advance();
     if (!c.subject.on_axis) c.along_eta = eta_curves(c.subject);
+    advance();
     c.budgets = budgets_along(c.subject);
+    advance();
   }
   Page page;
   page.title = several ? "Comparison of tracking detectors"
                        : literal_text(detectors[0].name) + ": track resolution";
   page.conditions = conditions(request, chapters[0].subject, detectors);
   page.sections.push_back(summary_section(chapters, options));
+  advance();
   if (several) {
     page.sections.push_back(compare_section(chapters));
     set_conditions(request, detectors, page.sections.back());
+    advance();
   }
   for (const Chapter& c : chapters) {
     const auto add = [&](PageSection section) {
       set_conditions(request, std::span(&c.subject.detector, 1), section);
       page.sections.push_back(std::move(section));
+      advance();
     };
     add(detector_section(c, several));
     add(resolution_section(c, several));

@@ -2,7 +2,9 @@
 // Report: a complete page about a study, and its figures by name.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +23,8 @@ struct ReportOptions {
   unsigned threads = 0;    ///< 0: all cores; the result does not depend on it
   std::vector<Published> published;   ///< for comparison
   const CheckStory* check = nullptr;  ///< requirements to show; null: none
+  /// Called with the number of finished parts of the page, and of all.
+  std::function<void(std::size_t, std::size_t)> progress = {};
 };
 
 /// The page of a study: summary, then for each detector its layout, its

@@ -377,8 +377,9 @@ std::optional<Figure> tornado_figure(const ReportSubject& subject) {
 std::optional<Figure> lost_layer_figure(const ReportSubject& subject) {
   const GridPoint point{subject.middle(), 0};
   const Track track = grid_track(subject.points, point);
-  const Resolution all =
-      resolve(TrackingGeometry(subject.detector), track, subject.model());
+  const TrackingGeometry geometry(subject.detector);
+  TrackingGeometry reduced = geometry;
+  const Resolution all = resolve(geometry, track, subject.model());
   NamedSets named = crossed_sets(subject.detector, all, Grouping::large);
   constexpr std::size_t most_layers = 40;
   if (named.names.size() > most_layers)
@@ -399,9 +400,9 @@ std::optional<Figure> lost_layer_figure(const ReportSubject& subject) {
     });
     if (n == 0) continue;
     several = several || n > 1;
-    const PerParameter s =
-        errors_of(resolve_without(subject.detector, track, subject.model(),
-                                  named.sets[i], DroppedMaterial::kept));
+    for (const std::size_t k : named.sets[i]) reduced.drop_hit(k);
+    const PerParameter s = errors_of(resolve(reduced, track, subject.model()));
+    for (const std::size_t k : named.sets[i]) reduced.restore_hit(k, geometry);
     ChartRow row;
     const Paint paint =
         subject.groups.systems[subject.groups.of_layer[named.sets[i].front()]]
