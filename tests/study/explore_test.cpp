@@ -21,7 +21,8 @@ namespace {
 
 const std::string source = GTTF_SOURCE_DIR;
 
-// Anchors, merge keys, aliases, lists, a mirror, copies, a ring, a formula.
+// Anchors, merge keys in two steps, aliases, lists, a mirror, copies, a ring, a
+// formula.
 const char* const everything = R"(gttf-detector: 1
 name: everything
 field: { solenoid: 2 T }
@@ -33,9 +34,11 @@ layers:
     material: { of: silicon, thickness: &thick 100 um }
     measures: { rphi: 10 um, z: 10 um }
   - { <<: *first, name: B, cylinder: { radius: 4 cm, half_length: 20 cm } }
-  - <<: *first
+  - &third    # of the first, and others of it
+    <<: *first
     name: C
     cylinder: { radius: 60 mm, z: [-20 cm, 25 cm] }
+  - { <<: *third, name: H, cylinder: { radius: 80 mm, half_length: 30 cm } }
   - name: D
     cylinder: { radius: 10 cm, half_length: 40 cm }
     material: [{ of: silicon, thickness: *thick }, 0.5 %]

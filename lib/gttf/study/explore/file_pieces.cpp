@@ -61,6 +61,8 @@ class Cutter {
         shared_.insert(h);
     }
     const Node* layers = root.find("layers");
+    for (const Node& item : layers->items())
+      if (is_anchored(item)) anchored_.emplace(detail::name_of_entry(item));
     for (const Node& item : layers->items()) cut_shared(item);
   }
 
@@ -83,6 +85,27 @@ class Cutter {
 
  private:
   void add(Edit edit) { edits_.push_back(std::move(edit)); }
+
+  /// Where the first key of a block begins: a comment may precede it.
+  static std::size_t first_key(const Node& block) {
+    std::size_t first = std::string::npos;
+    for (const Node::Entry& entry : block.entries())
+      if (!entry.merged) first = std::min(first, entry.key.origin().offset);
+    return first;
+  }
+
+  /// Whether others may refer to a layer: "- &name", perhaps with a comment.
+  bool is_anchored(const Node& item) const {
+    std::string_view before(text_.data(), item.definition().offset);
+    for (;;) {
+      before = trimmed(before);
+      const std::size_t line = before.rfind('\n') + 1;
+      const std::size_t comment = before.find('#', line);
+      if (comment == before.npos) break;
+      before = before.substr(0, comment);
+    }
+    return before.substr(before.find_last_of(" \t\n") + 1).starts_with('&');
+  }
 
   /// A value written out, with the handles of the layer in their places.
   void write_out(const std::string& layer, const Node& node, Edit& edit) {
@@ -123,8 +146,10 @@ class Cutter {
     std::optional<std::size_t> own;
     if (there != by_place_.end())
       for (const std::size_t h : there->second) {
-        // the one that stands there changes it for this layer, too
-        if (!shared_.contains(h)) edit.triggers.insert(h);
+        // a handle of the value there changes it for this layer, too, and so
+        // does the own value of a layer that this one may refer to
+        if (!shared_.contains(h) || anchored_.contains(handles_[h].entry))
+          edit.triggers.insert(h);
         if (handles_[h].entry == layer) own = h;
       }
     if (own) {
@@ -147,7 +172,8 @@ class Cutter {
       }
       Edit edit;
       if (entry.merged) {
-        edit.offset = item.definition().offset + (in_braces ? 1 : 0);
+        edit.offset =
+            in_braces ? item.definition().offset + 1 : first_key(item);
         edit.changed.emplace_back((in_braces ? " " : "") + entry.key.text() +
                                   ": ");
       } else {
@@ -188,7 +214,8 @@ class Cutter {
 
   const std::string& text_;
   std::span<const DesignHandle> handles_;
-  std::set<std::size_t> shared_;  ///< handles whose value stands elsewhere
+  std::set<std::size_t> shared_;    ///< handles whose value stands elsewhere
+  std::set<std::string> anchored_;  ///< layers
   std::map<std::size_t, std::set<std::size_t>> by_place_;
   std::vector<Edit> edits_;
 };
