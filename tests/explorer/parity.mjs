@@ -115,8 +115,16 @@ try {
 }
 
 const named = name => [join("detectors", name)];
-const runs = readdirSync(join(source, "detectors")).filter(f => f.endsWith(".yaml"))
-  .map(f => [f.replace(".yaml", ""), named(f)]);
+const too_large = "cms_phase2_modules.yaml"; // 13 000 modules
+try {
+  run("explore", ...named(too_large), "-o", join(folder, "large.html"));
+  failures.push(too_large + ": not refused");
+} catch (error) {
+  if (!error.stderr?.includes("surfaces; a page can change 5000 at most")) throw error;
+}
+const runs = readdirSync(join(source, "detectors")).filter(f => f.endsWith(".yaml") && f !== too_large)
+  // at an azimuth of 0 a track of Belle II passes between two sensors: rounding decides
+  .map(f => [f.replace(".yaml", ""), f.includes("modules") ? [...named(f), "--phi", "3deg"] : named(f)]);
 runs.push(["its2-loss", [...named("alice_its2.yaml"), "--particle", "proton", "--energy-loss", "straggling"]],
   ["cld-spot", [...named("cld.yaml"), "--beam-spot", "10um,5um,30mm"]],
   ["barrel-set", [...named("barrel.yaml"), "--set", "field.solenoid=3 T"]]);
