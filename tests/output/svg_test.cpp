@@ -126,6 +126,16 @@ TEST_CASE("svg: in a page the legend waits to be saved") {
             "<g class=\"legend\" display=\"none\""));
 }
 
+TEST_CASE("svg: no line of the conditions begins with a separating dot") {
+  Figure figure = line_figure();
+  figure.conditions =
+      "a detector with a name · solenoid 2 T · muon · no energy loss";
+  for (figure.width = 200; figure.width < 400; figure.width += 2) {
+    CAPTURE(figure.width);
+    CHECK_FALSE(has(figure_in_page(figure), ">·"));
+  }
+}
+
 TEST_CASE("svg: conditions stand below a figure that is saved") {
   Figure figure = line_figure();
   figure.conditions = "CLD · muon · *θ* = 90°";

@@ -115,7 +115,7 @@ namespace {
 constexpr double condition_size = 10.5, condition_line = 14;  // px
 constexpr double border = 8;  ///< around a file; page/report.js knows it, too
 
-// Words in lines not wider than `width`.
+// Words in lines not wider than `width`; none begins with a separating dot.
 std::vector<RichText> in_lines(const RichText& text, double width) {
   std::vector<RichText> lines;
   RichText line;
@@ -129,7 +129,7 @@ std::vector<RichText> in_lines(const RichText& text, double width) {
       continue;
     }
     lines.push_back(line);
-    line = word;
+    line = word == "·" ? RichText() : word;
   }
   if (!line.empty()) lines.push_back(line);
   return lines;

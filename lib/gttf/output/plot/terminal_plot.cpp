@@ -56,8 +56,8 @@ std::string shortened_to(const std::string& text, std::size_t width) {
 }
 
 // In lines of at most `width`, broken between the facts that " · " separates.
-std::string in_lines(const std::string& text, std::size_t width,
-                     std::string_view separator) {
+std::string lines_of_facts(const std::string& text, std::size_t width,
+                           std::string_view separator) {
   std::string out, line;
   for (std::size_t i = 0; i <= text.size();) {
     const std::size_t end = std::min(text.find(separator, i), text.size());
@@ -573,8 +573,8 @@ std::string terminal_plot(const Figure& figure, const TerminalStyle& style) {
   }
   if (!legend.empty()) out += legend + '\n';
   if (figure.conditions.empty()) return out;
-  return out + in_lines(shown_text(figure.conditions, style.utf8), style.width,
-                        style.utf8 ? " · " : " - ");
+  return out + lines_of_facts(shown_text(figure.conditions, style.utf8),
+                              style.width, style.utf8 ? " · " : " - ");
 }
 
 }  // namespace gttf
