@@ -31,7 +31,7 @@ if(GTTF_SIMD_X86)
   target_compile_definitions(gttf PRIVATE GTTF_SIMD_X86=1)
   # Contraction is the default of gcc. Clang would contract after inlining, where
   # two copies of a formula may become different operations: the result of a track
-  # would depend on those beside it. Within expressions it contracts them alike.
+  # would depend on its neighbours. Within expressions it contracts them alike.
   set_source_files_properties(gttf/kernels/fused.cpp PROPERTIES
     COMPILE_OPTIONS
       $<IF:$<CXX_COMPILER_ID:GNU>,-ffp-contract=fast,-ffp-contract=on>)

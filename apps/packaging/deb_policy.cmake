@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Gives the staged package the form that Debian's policy asks for, run by CPack
-# before it packs. lintian has nothing to say then.
+# Gives the staged package the form that Debian's policy requires, so that lintian
+# reports nothing; run by CPack before it packs.
 set(root ${CPACK_TEMPORARY_DIRECTORY}/usr)
 set(folder ${root}/share/doc/${CPACK_PACKAGE_NAME})
 
-# What changed is told by CHANGELOG.md.gz beside this changelog.
+# The changes are in CHANGELOG.md.gz, next to this changelog.
 # SOURCE_DATE_EPOCH, where set, is taken as the time.
 string(TIMESTAMP time "%a, %d %b %Y %H:%M:%S +0000" UTC)
 file(WRITE ${folder}/changelog
