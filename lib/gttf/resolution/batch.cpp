@@ -214,10 +214,9 @@ class Worker {
       }
       const int n_hits = groups_.list_of(t).n_measuring;
       if (!r.n_hits.empty()) r.n_hits[t] = n_hits;
-      // who turns back and loses energy is left
-      if (!r.end.empty())
-        r.end[t] = groups_.turned_back(t) && !slows_down() ? TrackEnd::curls_up
-                                                           : TrackEnd::leaves;
+      if (!r.end.empty() && !slows_down())
+        r.end[t] =
+            groups_.turned_back(t) ? TrackEnd::curls_up : TrackEnd::leaves;
       if (n_hits >= least_hits) continue;
       if (slows_down()) {
         block.leave_doubtful(t);
@@ -306,14 +305,13 @@ class Worker {
   }
 
   /// The surfaces that a track crosses if it loses energy.
-  /// @return  false if it stops, turns back or has too few hits
+  /// @return  false if it stops or has too few hits
   bool retrace(std::size_t t, int least_hits,
                std::vector<unsigned>& surfaces) const {
     const TracedTrack traced = trace(job_.geometry, job_.tracks.track(t),
                                      Scattering::off, job_.model.loss);
     for (const TracedCrossing& x : traced.list) surfaces.push_back(x.surface);
-    return !traced.stopped && traced.end == TrackEnd::leaves &&
-           traced.n_measuring >= least_hits;
+    return !traced.stopped && traced.n_measuring >= least_hits;
   }
 
   void set_unfitted(std::size_t t) {
@@ -400,7 +398,11 @@ class Worker {
     if (extras_.limits) fit_.doubtful |= without_plain_limit(group);
     const detail::TrackBits wrong =
         slows_down() ? fit_.all & ~fit_.as_listed : detail::TrackBits{0};
-    if (slows_down()) fit_.doubtful |= fit_.turned_back;
+    if (slows_down() && !job_.results.end.empty())
+      for (std::size_t lane = 0; lane < group.n; ++lane)
+        job_.results.end[group.track[lane]] =
+            (fit_.turned_back >> lane & 1) != 0 ? TrackEnd::curls_up
+                                                : TrackEnd::leaves;
     fit_.doubtful &= ~wrong;
     BatchStatistics& statistics = block.statistics;
     ++statistics.groups;
@@ -640,9 +642,8 @@ bool are_losses_of_media(const TrackingGeometry& geometry) {
 
 bool is_loss_vectorised(const TrackingGeometry& geometry, const Model& model) {
   if (model.loss == EnergyLoss::off) return true;
-  // the sum of all x/X0 is known only behind them, as is that of all losses
+  // the sum of all losses is known only behind them
   return model.loss == EnergyLoss::mean && !model.at &&
-         model.scattering != Scattering::highland_total &&
          are_losses_of_media(geometry);
 }
 

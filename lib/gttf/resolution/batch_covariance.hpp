@@ -101,6 +101,7 @@ class BatchCovariance : public AnyFit {
     if constexpr (loses_energy) {
       path_.follow();
       if (task_.as_listed == 0) return;
+      doubtful_ = task_.doubtful;
     } else {
       if (task_.guessed && !path_.check().misses_others()) return;
       path_.start();
@@ -197,9 +198,9 @@ class BatchCovariance : public AnyFit {
   using Kinks = typename Source::Kinks;
   using Gain = decltype(Source::Step::gain);
   using Equations = SplitEquations<S>;
-  using Gains =
-      std::conditional_t<way_back, GainsOfSteps<typename Source::Step, !mixed>,
-                         NoGains<Gain>>;
+  using Gains = std::conditional_t<
+      way_back, GainsOfSteps<typename Source::Step, !mixed && !loses_energy>,
+      NoGains<Gain>>;
   template <int>
   struct Nothing {};
   template <class T, int i>

@@ -116,8 +116,10 @@ BatchGroups::BatchGroups(const BatchGeometry& geometry,
       tracks_(tracks),
       one_start_(tracks.x.size() == 1 && tracks.y.size() == 1),
       // it is checked on the way, on which highland_total needs the sum up to
-      // the last hit; which modules are crossed has to be searched
-      may_guess_(model.scattering != Scattering::highland_total &&
+      // the last hit; where energy is lost, the fit comes after it. Which
+      // modules are crossed has to be searched
+      may_guess_((model.scattering != Scattering::highland_total ||
+                  model.loss != EnergyLoss::off) &&
                  modules_ == nullptr),
       from_start_(model.beam_spot.has_value()),
       slowing_(model.loss != EnergyLoss::off),

@@ -17,11 +17,12 @@ struct LanePower {
   S power[StoppingPiece::n_powers];
 
   [[gnu::always_inline]] S at(const S& kinetic) const {
-    const S y = (kinetic - centre) * per_width;
-    S sum = power[StoppingPiece::n_powers - 1];
-    for (std::size_t i = StoppingPiece::n_powers - 1; i-- > 0;)
-      sum = sum * y + power[i];
-    return sum;
+    // in pairs: the chain of operations is half as long as one after the other
+    static_assert(StoppingPiece::n_powers == 9);
+    const S y = (kinetic - centre) * per_width, y2 = y * y, y4 = y2 * y2;
+    const S low = (power[1] * y + power[0]) + (power[3] * y + power[2]) * y2;
+    const S high = (power[5] * y + power[4]) + (power[7] * y + power[6]) * y2;
+    return low + (high + power[8] * y4) * y4;
   }
 };
 
@@ -60,43 +61,58 @@ struct LaneLoss {
   S ahead{0}, ahead_variance{0};   ///< per_path_behind_kink, and its variance
 };
 
-/// 1/(p beta)^2 of a kinetic energy.
+/// p beta of a kinetic energy T is T (T + 2 m)/(T + m).
 template <class S>
-[[gnu::always_inline]] inline S inverse_p_beta2(const S& kinetic,
-                                                const S& rest) {
-  const S ratio = (kinetic + rest) / (kinetic * (kinetic + S(2) * rest));
-  return ratio * ratio;
-}
+struct MomentumBeta {
+  S above, below;
+
+  [[gnu::always_inline]] MomentumBeta(const S& kinetic, const S& rest)
+      : above(kinetic * (kinetic + S(2) * rest)), below(kinetic + rest) {}
+
+  /// 1/(p beta)^2
+  /// @param inverse  1/above
+  [[gnu::always_inline]] S inverse_square(const S& inverse) const {
+    const S ratio = below * inverse;
+    return ratio * ratio;
+  }
+  [[gnu::always_inline]] S inverse_square() const {
+    return inverse_square(S(1) / above);
+  }
+};
 
 /// energy_loss() of lanes: the same steps and integrals, with the stopping
 /// power from a table.
 template <class S>
 class SlabCrossing {
  public:
+  /// @param incidence  1/paths
   SlabCrossing(const BatchLoss& loss, LanePower<S>* media, const S& charge2,
-               const S& paths, const S& kinetic)
+               const S& paths, const S& incidence, const S& kinetic)
       : loss_(loss),
         media_(media),
         rest_(S(loss.rest_energy)),
         charge2_(charge2),
-        paths_(paths) {
+        paths_(paths),
+        incidence_(incidence) {
     result_.kinetic = kinetic;
   }
 
   void pass(const BatchSlab& slab) {
-    const S thickness = S(slab.mass_thickness) * paths_;
-    const S inverse = S(1) / thickness;
+    const S inverse = S(1 / slab.mass_thickness) * incidence_;
     const S t = S(slab.x_over_x0) * paths_;
-    S left = thickness, kinetic = result_.kinetic;
-    S own0(0), own1(0), own2(0);
-    const S before = charge2_ * power_of(slab.medium, kinetic).at(kinetic);
-    S behind = kinetic, last = before;
+    S left = S(slab.mass_thickness) * paths_, kinetic = result_.kinetic;
+    S own0(0), own1(0), own2(0), transmission(1);
+    S behind = kinetic;
+    S last = charge2_ * power_of(slab.medium, kinetic).at(kinetic);
     // one step but for thick layers
     while (any(left > S(0))) {
       const LanePower<S>& medium = power_of(slab.medium, kinetic);
       const auto power = [&](const S& at) { return charge2_ * medium.at(at); };
-      const S k1 = last, longest = S(loss_.largest_part) * kinetic / k1;
-      const S h = select(left <= longest, left, longest);
+      const S k1 = last, longest = S(loss_.largest_part) * kinetic;
+      S h = left;
+      const auto thin = left * k1 <= longest;
+      if (any(!thin)) [[unlikely]]
+        h = select(thin, left, longest / k1);
       const S k2 = power(kinetic - S(0.5) * h * k1);
       const S k3 = power(kinetic - S(0.5) * h * k2);
       const S k4 = power(kinetic - h * k3);
@@ -105,10 +121,17 @@ class SlabCrossing {
       last = power(behind);
       const S middle = S(0.5) * (kinetic + behind) + S(0.125) * h * (last - k1);
       // Simpson's rule for what scatters, and what of the slab is ahead
+      const MomentumBeta<S> at1(kinetic, rest_), at2(middle, rest_),
+          at3(behind, rest_);
+      // one division for all
+      const S first_two = at1.above * at2.above, last_two = at3.above * k1;
+      const S all = S(1) / (first_two * last_two);
+      const S of_first = last_two * all, of_last = first_two * all;
+      transmission = transmission * last * (of_last * at3.above);
       const S part = h * inverse, weight = t * part;
-      const S first = S(1. / 6) * inverse_p_beta2(kinetic, rest_),
-              second = S(4. / 6) * inverse_p_beta2(middle, rest_),
-              third = S(1. / 6) * inverse_p_beta2(behind, rest_);
+      const S first = S(1. / 6) * at1.inverse_square(S(of_first * at2.above)),
+              second = S(4. / 6) * at2.inverse_square(S(of_first * at1.above)),
+              third = S(1. / 6) * at3.inverse_square(S(of_last * k1));
       const S a1 = left * inverse, a2 = a1 - S(0.5) * part, a3 = a1 - part;
       own0 = own0 + weight * (first + second + third);
       own1 = own1 + weight * (a1 * first + a2 * second + a3 * third);
@@ -118,13 +141,12 @@ class SlabCrossing {
       kinetic = behind;
     }
     const S per_path = last * S(slab.mass_thickness);
-    const S transmission = last / before;
     sum2_ = transmission * transmission * sum2_ +
             per_path * (S(2) * transmission * sum1_ + per_path * sum0_) +
             per_path * per_path * own2;
     sum1_ = transmission * sum1_ + per_path * (sum0_ + own1);
     sum0_ = sum0_ + own0;
-    depth_ = depth_ + t;
+    depth_ += slab.x_over_x0;
     result_.transmission = result_.transmission * transmission;
     result_.per_path = result_.per_path * transmission + per_path;
     result_.kinetic = behind;
@@ -132,7 +154,7 @@ class SlabCrossing {
 
   LaneLoss<S> result() {
     const S inverse = S(1) / sum0_;
-    result_.inverse_p_beta2 = sum0_ / depth_;
+    result_.inverse_p_beta2 = sum0_ * (S(1 / depth_) * incidence_);
     result_.ahead = sum1_ * inverse;
     const S variance = sum2_ * inverse - result_.ahead * result_.ahead;
     result_.ahead_variance = select(variance > S(0), variance, S(0));
@@ -152,8 +174,9 @@ class SlabCrossing {
 
   const BatchLoss& loss_;
   LanePower<S>* media_;
-  const S rest_, charge2_, paths_;
-  S depth_{0}, sum0_{0}, sum1_{0}, sum2_{0};
+  const S rest_, charge2_, paths_, incidence_;
+  double depth_ = 0;  ///< at normal incidence
+  S sum0_{0}, sum1_{0}, sum2_{0};
   LaneLoss<S> result_;
 };
 
@@ -290,11 +313,13 @@ class BatchLossPath {
     next_row_ = back_.rows() + task_.n_coordinates;
     for (std::size_t k = 0; k < task_.n_crossings; ++k) pass(k, at);
     leave(at);
+    if (needs_total()) scatter_by_total();
     const auto tame = both(abs_of(at.line.c) <= S(bend_bound) * abs_of(line_.c),
                            abs_of(turn_) < S(unit::pi));
     task_.as_listed = L::bits(both(as_listed_, tame));
     task_.confirmed = task_.as_listed == all_in_pack<S>;
     task_.turned_back = turned_back_;
+    task_.doubtful = doubtful_;
   }
 
   const Line<S>& line() const { return line_; }
@@ -303,7 +328,7 @@ class BatchLossPath {
   const std::array<Row<S>, track_dim>& first_rows() const { return first_; }
 
   BatchWayBack<S, LossStep<S>>& back() { return back_; }
-  static bool has_way_back() { return true; }
+  bool has_way_back() const { return task_.extras.way_back; }
   bool scatters(std::size_t k) const { return task_.list[k].kinked != 0; }
   const Kinks& kinks(std::size_t k) const { return back_.steps()[k].kinks; }
   const Kinks& all_kinks(std::size_t k) const { return back_.steps()[k].kinks; }
@@ -338,6 +363,46 @@ class BatchLossPath {
     HelixRows<S> rows, inverse;
   };
 
+  /// Point and direction of a line at a crossing. A Line is large: it is not
+  /// copied but changed.
+  struct Place {
+    S cos_phi, sin_phi;
+    Cartesian<S> point;
+    S r2, along;
+
+    Place(const Line<S>& l, const Crossing<S>& x)
+        : cos_phi(l.cos_phi * x.cos_turn - l.sin_phi * x.sin_turn),
+          sin_phi(l.sin_phi * x.cos_turn + l.cos_phi * x.sin_turn),
+          point(position_at(l, x)),
+          r2(point.x * point.x + point.y * point.y),
+          along(point.x * cos_phi + point.y * sin_phi) {}
+
+    void put_into(Line<S>& l) const {
+      l.cos_phi = cos_phi;
+      l.sin_phi = sin_phi;
+      set_start(point.x, point.y, point.z, l);
+      l.on_axis = false;
+    }
+  };
+
+  /// A number of every track that changes from one value to another.
+  struct Between {
+    S from, to;
+    double least, most;
+
+    Between(const S& a, const S& b)
+        : from(a),
+          to(b),
+          least(-largest(S(select(a < b, -a, -b)))),
+          most(largest(S(select(a < b, b, a)))) {}
+
+    /// Whether it may take this value in any track; first for all of them.
+    bool may_reach(double value) const {
+      if (value < least || value > most) return false;
+      return any((S(value) - from) * (S(value) - to) <= S(0));
+    }
+  };
+
   static S sqrt_of(const S& x) {
     using std::sqrt;
     return sqrt(x);
@@ -357,35 +422,30 @@ class BatchLossPath {
       material_.to_last_hit = material_.to_last_hit + x.x_over_x0;
     const HelixStep<S> step(at.line, x);
     step.pass(at.rows);
-    const Line<S> here = line_at(at.line, x);
-    look_for_others(at.line, here, x);
-    const Crossing<S> there = at_its_point(x);
+    const Place there(at.line, x);
+    look_for_others(at.line, there, x);
+    turn_ = turn_ + at.line.c * x.arc;
+    there.put_into(at.line);
+    Crossing<S> here;
+    set_at_its_point(x, here);
     if (c.fitted != 0) {
       next_row_ -= s.record.n_axes;
       for (unsigned q = 0; q < s.record.n_axes; ++q)
-        next_row_[q] = row(here, s.record, there, s.axes[q], at.rows);
+        next_row_[q] = row(at.line, s.record, here, s.axes[q], at.rows);
     }
-    turn_ = turn_ + at.line.c * x.arc;
-    lose(k, s, here, there, step, at);
-  }
-
-  /// The line at a crossing, not yet behind the layer.
-  static Line<S> line_at(const Line<S>& l, const Crossing<S>& x) {
-    const Cartesian<S> point = position_at(l, x);
-    Line<S> here = l;
-    here.cos_phi = l.cos_phi * x.cos_turn - l.sin_phi * x.sin_turn;
-    here.sin_phi = l.sin_phi * x.cos_turn + l.cos_phi * x.sin_turn;
-    set_start(point.x, point.y, point.z, here);
-    here.on_axis = false;
-    return here;
+    lose(k, s, here, step, at);
   }
 
   /// A crossing as seen from its own point.
-  static Crossing<S> at_its_point(Crossing<S> x) {
-    x.forward = x.sideward = x.arc = x.sin_turn = x.arc_excess = x.half_chord2 =
-        S(0);
-    x.cos_turn = S(1);
-    return x;
+  static void set_at_its_point(const Crossing<S>& x, Crossing<S>& here) {
+    here.forward = here.sideward = here.arc = here.sin_turn = here.arc_excess =
+        here.half_chord2 = S(0);
+    here.cos_turn = S(1);
+    here.cos_psi = x.cos_psi;
+    here.sin_psi = x.sin_psi;
+    here.inv_cos_psi = x.inv_cos_psi;
+    here.tan2_half = x.tan2_half;
+    here.x_over_x0 = x.x_over_x0;
   }
 
   /// A coordinate of a point depends on d0 and z0 of the helix about it only.
@@ -400,8 +460,9 @@ class BatchLossPath {
   }
 
   /// The layer takes energy: a new helix begins behind it.
-  void lose(std::size_t k, const BatchSurface& s, const Line<S>& here,
-            const Crossing<S>& there, const HelixStep<S>& step, Helix& at) {
+  void lose(std::size_t k, const BatchSurface& s, const Crossing<S>& there,
+            const HelixStep<S>& step, Helix& at) {
+    const Line<S>& here = at.line;
     const ListedSurface& c = task_.list[k];
     const BatchLoss& all = *task_.loss;
     const S rest(all.rest_energy), charge = L::load(task_.tracks->charge);
@@ -414,13 +475,14 @@ class BatchLossPath {
     const S incidence = along * here.sin_theta + nz * here.cos_theta;
     const S inverse = S(1) / incidence, paths = abs_of(inverse);
 
-    SlabCrossing<S> slabs(all, media_, charge * charge, paths, at.kinetic);
+    SlabCrossing<S> slabs(all, media_, charge * charge, paths,
+                          abs_of(incidence), at.kinetic);
     LaneLoss<S> loss;
     const std::size_t begin = all.first[c.surface],
                       end = all.first[c.surface + 1];
     if (begin == end) {
       loss.kinetic = at.kinetic;
-      loss.inverse_p_beta2 = inverse_p_beta2(at.kinetic, rest);
+      loss.inverse_p_beta2 = MomentumBeta<S>(at.kinetic, rest).inverse_square();
     } else {
       for (std::size_t i = begin; i < end; ++i) slabs.pass(all.slabs[i]);
       loss = slabs.result();
@@ -468,9 +530,8 @@ class BatchLossPath {
     }
     f.kappa[3] = f.kappa[3] + layer.theta;
 
-    at.line = here;
     at.line.kappa = kappa;
-    at.line.c = kappa * here.inv_sin_theta;
+    at.line.c = kappa * at.line.inv_sin_theta;
     at.line.strength = strength_of(loss.inverse_p_beta2, rest, charge);
     set_kinks(k, s, there, loss, per_energy * inverse * paths, along, beside,
               nz, at);
@@ -504,8 +565,17 @@ class BatchLossPath {
     kinks.loss = column(4);
     const ListedSurface& c = task_.list[k];
     const bool scatters = (c.kinked | c.inner) != 0 && s.record.x_over_x0 > 0;
-    kinks.w = scatters ? kink_variance(l, s, scattering_, there) : S(0);
-    kinks.w_phi = kinks.w * scattering_.inv_sin2;
+    if (!scatters) {
+      kinks.w = S(0);
+    } else if (needs_total()) {
+      // its factor and its logarithm, until the sum is known
+      kinks.w = l.strength.scale * there.x_over_x0;
+      kinks.w_phi = l.strength.log_charge_beta;
+    } else {
+      kinks.w = kink_variance(l, s, scattering_, there);
+    }
+    if (!scatters || !needs_total())
+      kinks.w_phi = kinks.w * scattering_.inv_sin2;
     // what the angles cost in the rest of the layer
     const S by_theta = per_path * (along * l.cos_theta - nz * l.sin_theta),
             by_phi = -(per_path * beside);
@@ -516,8 +586,30 @@ class BatchLossPath {
       kinks.theta[i] = kinks.theta[i] + theta * kinks.loss[i];
       kinks.phi[i] = kinks.phi[i] + phi * kinks.loss[i];
     }
-    kinks.w_loss =
-        kinks.w * loss.ahead_variance * (by_theta * by_theta + by_phi * by_phi);
+    const S per_variance =
+        loss.ahead_variance * (by_theta * by_theta + by_phi * by_phi);
+    kinks.w_loss = needs_total() ? per_variance : kinks.w * per_variance;
+  }
+
+  bool needs_total() const {
+    return scattering_.model == Scattering::highland_total;
+  }
+
+  /// The variances of all kinks once the sum of all x/X0 is known. Until then
+  /// w is that of Scattering::rossi, w_phi the logarithm of (charge/beta)^2 and
+  /// w_loss relative to w.
+  void scatter_by_total() {
+    for (std::size_t k = 0; k < task_.n_crossings; ++k) {
+      const ListedSurface& c = task_.list[k];
+      const SurfaceRecord& s = task_.surfaces[c.surface].record;
+      GeneralKinks<S>& kinks = back_.steps()[k].kinks;
+      if ((c.kinked | c.inner) != 0 && s.x_over_x0 > 0)
+        kinks.w = theta0_squared(
+            ScatterStrength<S>{kinks.w, kinks.w_phi}, scattering_.model, S(1),
+            [] { return S(0); }, material_.to_last_hit);
+      kinks.w_phi = kinks.w * scattering_.inv_sin2;
+      kinks.w_loss = kinks.w * kinks.w_loss;
+    }
   }
 
   void set_first(const SurfaceRecord& s, const Line<S>& here,
@@ -550,20 +642,20 @@ class BatchLossPath {
   }
 
   /// Does a track meet one of them on its way to `x`?
-  void look_for_others(const Line<S>& from, const Line<S>& to,
+  void look_for_others(const Line<S>& from, const Place& to,
                        const Crossing<S>& x) {
     using Kind = SurfaceRecord::Kind;
     const S zero(0);
     // a track that turns inwards might come back to where it has been
     as_listed_ = both(as_listed_, either(to.along >= zero, from.along < zero));
+    if (n_near_ == 0) return;
+    const Between r2(from.r2, to.r2), z(from.z, to.point.z);
     for (std::size_t i = 0; i < n_near_; ++i) {
       const SurfaceRecord& s = task_.surfaces[near_[i]].record;
-      const S position(s.position);
       if (s.kind == Kind::cylinder) {
-        const S r2 = position * position;
-        if (!any((r2 - from.r2) * (r2 - to.r2) <= zero)) continue;
+        if (!r2.may_reach(s.position * s.position)) continue;
       } else if (s.kind == Kind::disk || s.kind == Kind::disk_plane) {
-        if (!any((position - from.z) * (position - to.z) <= zero)) continue;
+        if (!z.may_reach(s.position)) continue;
       }
       Crossing<S> other;
       other.arc = zero;
@@ -572,20 +664,47 @@ class BatchLossPath {
     }
   }
 
-  /// Behind the last crossing there is none. Who is still within the edges of
-  /// one after half a turn has turned back before it.
+  /// Behind the last crossing there is none. A track turns back if it is within
+  /// the edges of a surface after half a turn, which it has not met before.
   void leave(const Helix& at) {
     const Line<S>& l = at.line;
+    const S zero(0);
+    const S last_arc = (S(unit::pi) - abs_of(turn_)) / abs_of(l.c);
     Crossing<S> end;
-    set_from_arc(l, S((S(unit::pi) - abs_of(turn_)) / abs_of(l.c)), end);
-    const auto bends = abs_of(l.c) > S(0);
+    set_from_arc(l, last_arc, end);
+    const Place place(l, end);
+    const auto bends = abs_of(l.c) > zero;
+    // the farthest from the axis: there, or on the way if it comes back by then
+    const S radius = S(1) / l.c, centre = l.across + radius;
+    const S farthest =
+        sqrt_of(l.along * l.along + centre * centre) + abs_of(radius);
+    const S reach2 = select(place.along < zero, farthest * farthest, place.r2);
     for (std::size_t i = 0; i < n_near_; ++i) {
       const SurfaceRecord& s = task_.surfaces[near_[i]].record;
       Crossing<S> other;
+      other.arc = zero;
       const Reached<S> reached = find_crossing(l, s, other);
-      as_listed_ = both(as_listed_, !reached.crossed);
-      turned_back_ |= L::bits(
-          both(bends, inside(l, s, end.forward, end.sideward, end.arc)));
+      const auto later = both(bends, other.arc > last_arc);
+      as_listed_ = both(as_listed_, either(!reached.crossed, later));
+      const auto within =
+          both(bends, inside(l, s, end.forward, end.sideward, end.arc));
+      const S position(s.position);
+      switch (s.kind) {
+        case SurfaceRecord::Kind::cylinder: {
+          const S r2 = position * position;
+          const auto ahead = both(line_.r2 < r2, reach2 < r2);
+          const auto steep = line_.sin_theta >= S(min_cos_incidence);
+          turned_back_ |= L::bits(both(within, both(ahead, steep)));
+          break;
+        }
+        case SurfaceRecord::Kind::disk:
+        case SurfaceRecord::Kind::disk_plane:
+          turned_back_ |= L::bits(both(
+              within, (position - place.point.z) * line_.cos_theta > zero));
+          break;
+        default:
+          doubtful_ |= L::bits(within);
+      }
     }
   }
 
@@ -601,6 +720,7 @@ class BatchLossPath {
   S turn_{0};  ///< of the direction
   MaskOf<S> as_listed_ = S(0) < S(1);
   TrackBits turned_back_ = 0;
+  TrackBits doubtful_ = 0;  ///< lanes that may have turned back
   std::array<Row<S>, track_dim> first_;
   TrackMaterial<S> material_;
 };
