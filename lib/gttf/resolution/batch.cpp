@@ -197,13 +197,16 @@ class Worker {
       for (std::size_t t = begin; t < end; ++t) fill_layers(t, 0);
     const bool field = job_.lanes.bz != 0;
     const int least_hits = (field ? 3 : 2) - (job_.model.beam_spot ? 1 : 0);
+    // of tracks that lose energy the number of hits is known behind them
     groups_.for_each_group(
-        begin, end, least_hits, [&](std::size_t t) { return !is_helix(t); },
+        begin, end, slows_down() ? 0 : least_hits,
+        [&](std::size_t t) { return !is_helix(t); },
         [&](const detail::BatchGroup& group) {
+          fit_.follows_only = slows_down() && group.n_measuring < least_hits;
           return fit(group, field ? Status::ok : Status::no_field, block);
         },
         [&](std::size_t t, std::vector<unsigned>& surfaces) {
-          return retrace(t, least_hits, surfaces);
+          return retrace(t, surfaces);
         },
         [&](std::size_t t) { block.leave_doubtful(t); });
     const ResolutionArrays& r = job_.results;
@@ -217,12 +220,8 @@ class Worker {
       if (!r.end.empty() && !slows_down())
         r.end[t] =
             groups_.turned_back(t) ? TrackEnd::curls_up : TrackEnd::leaves;
-      if (n_hits >= least_hits) continue;
-      if (slows_down()) {
-        block.leave_doubtful(t);
-        continue;
-      }
-      set_unfitted(t);
+      if (n_hits >= least_hits || slows_down()) continue;
+      set_unfitted(t, groups_.turned_back(t), n_hits, groups_.material(t));
       ++block.statistics.not_fitted;
     }
     clear_others(begin, end, least_hits);
@@ -305,25 +304,25 @@ class Worker {
   }
 
   /// The surfaces that a track crosses if it loses energy.
-  /// @return  false if it stops or has too few hits
-  bool retrace(std::size_t t, int least_hits,
-               std::vector<unsigned>& surfaces) const {
+  /// @return  false if it stops
+  bool retrace(std::size_t t, std::vector<unsigned>& surfaces) const {
     const TracedTrack traced = trace(job_.geometry, job_.tracks.track(t),
                                      Scattering::off, job_.model.loss);
     for (const TracedCrossing& x : traced.list) surfaces.push_back(x.surface);
-    return !traced.stopped && traced.n_measuring >= least_hits;
+    return !traced.stopped;
   }
 
-  void set_unfitted(std::size_t t) {
+  /// @param n_hits  without any there is no material up to the last
+  void set_unfitted(std::size_t t, bool turned_back, int n_hits,
+                    TrackMaterial<double> material) {
+    if (n_hits == 0) material.to_last_hit = Resolution::none;
     const ResolutionArrays& r = job_.results;
     if (!r.status.empty())
-      r.status[t] =
-          groups_.turned_back(t) ? Status::curls_up : Status::too_few_hits;
+      r.status[t] = turned_back ? Status::curls_up : Status::too_few_hits;
     for (const PlaneTarget& p : plane_targets)
       if (auto to = r.*p.target; !to.empty()) to[t] = Resolution::none;
-    const TrackMaterial<double>& material = groups_.material(t);
     if (!r.x_over_x0.empty()) r.x_over_x0[t] = material.all;
-    if (!r.x_over_x0_tracker.empty() && groups_.list_of(t).n_measuring > 0)
+    if (!r.x_over_x0_tracker.empty())
       r.x_over_x0_tracker[t] = material.to_last_hit;
     for (const MatrixTarget& m : matrix_targets)
       if (auto to = r.*m.target; !to.empty())
@@ -331,6 +330,24 @@ class Worker {
           to[i * job_.tracks.size + t] = Resolution::none;
     if (job_.states.asked_for()) clear_state(t);
     fill_layers(t, Resolution::none);
+  }
+
+  /// The tracks of a group that has been followed.
+  void set_unfitted(const detail::BatchGroup& group, detail::TrackBits wrong,
+                    detail::BatchBlock& block) {
+    using Plane = detail::BatchPlane;
+    for (std::size_t lane = 0; lane < group.n; ++lane) {
+      const std::size_t t = group.track[lane];
+      if ((wrong >> lane & 1) != 0) continue;
+      if ((fit_.doubtful >> lane & 1) != 0) {
+        block.leave_doubtful(t);
+        continue;
+      }
+      set_unfitted(t, (fit_.turned_back >> lane & 1) != 0, group.n_measuring,
+                   {out_[Plane::x_over_x0].value[lane],
+                    out_[Plane::x_over_x0_tracker].value[lane]});
+      ++block.statistics.not_fitted;
+    }
   }
 
   void clear_state(std::size_t t) {
@@ -388,6 +405,7 @@ class Worker {
       fit_.workspace = workspace_.with(job_.kernel.workspace(fit_));
     // full vectors of consecutive tracks write directly to the results
     const bool direct = group.in_a_row && group.n == job_.kernel.width &&
+                        !fit_.follows_only &&
                         (layer_targets_.empty() || !has_modules());
     if (direct)
       write_from(group.track[0]);
@@ -395,7 +413,8 @@ class Worker {
       write_here(group);
     job_.kernel.fit(fit_);
     if (fit_.guessed && !fit_.confirmed) return {false, 0, 0};
-    if (extras_.limits) fit_.doubtful |= without_plain_limit(group);
+    if (extras_.limits && !fit_.follows_only)
+      fit_.doubtful |= without_plain_limit(group);
     const detail::TrackBits wrong =
         slows_down() ? fit_.all & ~fit_.as_listed : detail::TrackBits{0};
     if (slows_down() && !job_.results.end.empty())
@@ -406,6 +425,10 @@ class Worker {
     fit_.doubtful &= ~wrong;
     BatchStatistics& statistics = block.statistics;
     ++statistics.groups;
+    if (fit_.follows_only) {
+      set_unfitted(group, wrong, block);
+      return {true, fit_.turned_back, wrong};
+    }
     if (!direct) store(group);
     if (job_.states.asked_for()) mark_states(group);
     if (!job_.results.status.empty())

@@ -101,6 +101,7 @@ class BatchCovariance : public AnyFit {
     if constexpr (loses_energy) {
       path_.follow();
       if (task_.as_listed == 0) return;
+      if (task_.follows_only) return store_material();
       doubtful_ = task_.doubtful;
     } else {
       if (task_.guessed && !path_.check().misses_others()) return;
@@ -113,8 +114,7 @@ class BatchCovariance : public AnyFit {
       measure_start();
       finish(task_.all);
     }
-    store(path_.material().all, BatchPlane::x_over_x0);
-    store(path_.material().to_last_hit, BatchPlane::x_over_x0_tracker);
+    store_material();
     store_matrix(perigee_, BatchPlane::perigee);
     if (asked_for(BatchPlane::start_plane))
       store_matrix(StartPlane<S>(line()).covariance(perigee_),
@@ -408,6 +408,11 @@ class BatchCovariance : public AnyFit {
 
   void store(const S& x, std::size_t plane) {
     if (asked_for(plane)) write_lanes(x, task_.out[plane]);
+  }
+
+  void store_material() {
+    store(path_.material().all, BatchPlane::x_over_x0);
+    store(path_.material().to_last_hit, BatchPlane::x_over_x0_tracker);
   }
 
   void store_matrix(const Covariance5<S>& c, std::size_t plane) {

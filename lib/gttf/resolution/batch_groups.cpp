@@ -447,6 +447,7 @@ void BatchGroups::set_list(std::size_t id) {
     group_id_ = id;
     group_.mixed = false;
     group_.points = lists_[id].points;
+    group_.n_measuring = lists_[id].n_measuring;
     add_crossings(lists_[id].surfaces);
   }
   if (modules_ != nullptr) place_modules();

@@ -159,6 +159,7 @@ struct BatchGroup {
   std::vector<ListedSurface> list;
   std::size_t at = BatchTask::nowhere;  ///< as BatchTask::at
   std::size_t n_coordinates = 0;
+  int n_measuring = 0;            ///< of the list; not if mixed
   std::vector<LanePlane> planes;  ///< of modules on the list
   std::vector<LaneAxis> axes;     ///< of these
 };

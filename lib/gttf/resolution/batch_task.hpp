@@ -159,7 +159,10 @@ struct BatchTask {
   bool at_own_hit = true;  ///< as in AtLayer
   static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
   const BatchLoss* loss = nullptr;  ///< if energy is lost on the way
-  std::size_t n_coordinates = 0;    ///< of all crossings
+  /// Tracks that lose energy have too few hits to be fitted: only where they go
+  /// and the sums of x/X0 are needed.
+  bool follows_only = false;
+  std::size_t n_coordinates = 0;  ///< of all crossings
   /// For the backward pass: CovarianceKernel::workspace() bytes, aligned to 64.
   std::byte* workspace = nullptr;
   /// Whether the list is a guess; then these are the surfaces not on it.
