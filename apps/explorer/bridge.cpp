@@ -294,7 +294,7 @@ GTTF_EXPORT(check_requirement) void check_requirement(std::size_t index) {
   const CheckedPoint& worst = result.worst_point();
   put(result.passed());
   put(static_cast<double>(result.n_failed));
-  put(static_cast<double>(result.points.size()));
+  put(static_cast<double>(result.n_checked));
   for (const double value : {worst.value, worst.lower, worst.upper})
     put(value / criterion.quantity.shown_unit);
   put(worst.margin);
