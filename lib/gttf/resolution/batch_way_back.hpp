@@ -150,13 +150,16 @@ class FunctionWalk : public AnyFit {
         by_hits_(function.by_hits) {
     if constexpr (with_slopes) rest_ = function.rest;
   }
-  ~FunctionWalk() {
+  FunctionWalk(const FunctionWalk&) = delete;
+  FunctionWalk& operator=(const FunctionWalk&) = delete;
+
+  /// To be called at the end. Not by a destructor, which would be called after
+  /// an exception, too, and bring the tables of exceptions into the kernels.
+  void put_back() const {
     function_.with_line = f_;
     function_.by_hits = by_hits_;
     if constexpr (with_slopes) function_.rest = rest_;
   }
-  FunctionWalk(const FunctionWalk&) = delete;
-  FunctionWalk& operator=(const FunctionWalk&) = delete;
 
   void on_coordinates(std::size_t k, const FittedRows<S>& c) {
     part_ = S(0);
@@ -269,6 +272,7 @@ template <class S, bool with_slopes, class Step>
     const KinkSlopes<S>* slopes, BatchFunction<S>& function) {
   FunctionWalk<S, with_slopes> walk(stretch.task, slopes, function);
   stream_outwards(stretch, begin, end, walk);
+  walk.put_back();
 }
 
 /// The same line with another number type.
