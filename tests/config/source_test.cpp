@@ -77,13 +77,13 @@ TEST_CASE("source: a 100 MB file is refused by its size") {
   CHECK(answer(path) ==
         path +
             ": error: the text is too large: 100000000 bytes (100 MB), the "
-            "limit is 8388608 bytes (8 MiB); use \"repeat\" for layers that "
+            "limit is 4194304 bytes (4 MiB); use \"repeat\" for layers that "
             "are alike\n");
 }
 
 TEST_CASE("source: an endless stream is refused after the limit") {
   if (!fs::exists("/dev/zero")) return;
-  CHECK(contains(answer("/dev/zero"), "more than 8388608 bytes"));
+  CHECK(contains(answer("/dev/zero"), "more than 4194304 bytes"));
 }
 
 TEST_CASE("source: the limit itself is still read") {

@@ -11,7 +11,6 @@
 #include <sstream>
 #include <unordered_map>
 
-#include "gttf/config/simple_yaml.hpp"
 #include "gttf/config/text.hpp"
 
 namespace gttf {
@@ -298,59 +297,6 @@ class Builder : public YAML::EventHandler {
   std::size_t last_end_ = 0;
 };
 
-/// Passes the values of a simple text to a Builder.
-class SimpleEvents {
- public:
-  explicit SimpleEvents(Builder& builder) : builder_(builder) {}
-
-  void scalar(std::size_t at, const std::string& text, bool is_quoted,
-              std::size_t anchor) {
-    builder_.OnScalar(mark(at), is_quoted ? quoted_ : plain_, anchor, text);
-  }
-  void null(std::size_t at, std::size_t anchor) {
-    builder_.OnNull(mark(at), anchor);
-  }
-  void alias(std::size_t at, std::size_t anchor) {
-    builder_.OnAlias(mark(at), anchor);
-  }
-  void open_list(std::size_t at, bool is_flow, std::size_t anchor) {
-    builder_.OnSequenceStart(mark(at), plain_, anchor, style(is_flow));
-  }
-  void open_map(std::size_t at, bool is_flow, std::size_t anchor) {
-    builder_.OnMapStart(mark(at), plain_, anchor, style(is_flow));
-  }
-  void close_list() { builder_.OnSequenceEnd(); }
-  void close_map() { builder_.OnMapEnd(); }
-
- private:
-  static YAML::Mark mark(std::size_t at) {
-    YAML::Mark mark;
-    mark.pos = static_cast<int>(at);
-    return mark;
-  }
-  static YAML::EmitterStyle::value style(bool is_flow) {
-    return is_flow ? YAML::EmitterStyle::Flow : YAML::EmitterStyle::Block;
-  }
-
-  Builder& builder_;
-  const std::string plain_ = "?", quoted_ = "!";  // tags of the parser
-};
-
-/// The root of a text that is simple and has no errors; other texts are for the
-/// parser of yaml-cpp, whose errors have a wording.
-std::optional<Node> parse_simple(const SourcePtr& source, std::size_t base) {
-  Diagnostics errors;
-  Builder builder(source, base, errors);
-  SimpleEvents events(builder);
-  const std::string_view text = std::string_view(source->text()).substr(base);
-  try {
-    if (detail::SimpleYaml(text, events).parse() && errors.empty())
-      return builder.root();
-  } catch (const Stop&) {
-  }
-  return std::nullopt;
-}
-
 void explain(const YAML::ParserException& e, const std::string& text,
              Builder& builder) {
   Origin origin = builder.origin_of(e.mark);
@@ -403,8 +349,7 @@ std::optional<Node> parse_yaml(const SourcePtr& source,
                                ? detail::utf8_mark.size()
                                : 0;
   Diagnostics own;
-  std::optional<Node> root = parse_simple(source, base);
-  if (!root) root = parse(source, base, own);
+  std::optional<Node> root = parse(source, base, own);
   diagnostics.add(own);
   if (own.has_errors() || (root && root->kind() != Kind::null)) return root;
   const std::string_view text =
