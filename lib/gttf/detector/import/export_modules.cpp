@@ -47,7 +47,7 @@ PlaneDirections directions_of(const Surface& plane) {
   return {unit_vector(normal), unit_vector((normal + 1) % 3)};
 }
 
-std::string place_of(const Surface& s) {
+std::string position_of(const Surface& s) {
   if (is_round(s)) {
     const Meridian line = meridian(s);
     return fmt::format(",,,,,,,,,,,{},{},{},{}", line.r[0], line.z[0],
@@ -109,7 +109,7 @@ Exported to_module_list(const Detector& detector) {
       }
     result.text += fmt::format(
         "{},{},{},{},{},{}\n", name_cell(layer.name), name_cell(layer.group),
-        place_of(layer.surface), computed_text(layer.x_over_x0()),
+        position_of(layer.surface), computed_text(layer.x_over_x0()),
         coordinates_of(layer), computed_text(layer.efficiency));
     ++result.rows;
   }

@@ -20,7 +20,7 @@ namespace gttf::detail {
 namespace {
 
 using Vector = std::array<double, 3>;
-using Kind = JsonValue::Kind;
+using JsonKind = JsonValue::Kind;
 
 /// Angles (rad) and parts of directions that differ by less are equal: files
 /// may be in single precision.
@@ -189,8 +189,8 @@ class ActsReader {
     good_ = false;
   }
   /// The value of a key of the right kind; an error if it is not.
-  const JsonValue* get(const JsonValue& map, std::string_view key, Kind kind,
-                       bool required = true) {
+  const JsonValue* get(const JsonValue& map, std::string_view key,
+                       JsonKind kind, bool required = true) {
     const JsonValue* value = map.find(key);
     if (!value) {
       if (required) wrong(map, fmt::format("there is no {}", in_quotes(key)));
@@ -208,11 +208,11 @@ class ActsReader {
                                              std::string_view what) {
     std::vector<double> values;
     for (const JsonValue& item : list.items) {
-      if (!item.is(Kind::number) && !item.is(Kind::null)) {
+      if (!item.is(JsonKind::number) && !item.is(JsonKind::null)) {
         wrong(item, fmt::format("{} must hold numbers", what));
         return std::nullopt;
       }
-      values.push_back(item.is(Kind::number)
+      values.push_back(item.is(JsonKind::number)
                            ? item.number
                            : std::numeric_limits<double>::infinity());
     }
@@ -240,7 +240,7 @@ class ActsReader {
     std::vector<const JsonValue*> found;
     const auto take = [&](const JsonValue& list) {
       for (const JsonValue& entry : list.items)
-        if (entry.is(Kind::map))
+        if (entry.is(JsonKind::map))
           found.push_back(&entry);
         else
           wrong(entry, "a surface is a map");
@@ -249,8 +249,8 @@ class ActsReader {
     constexpr std::string_view advice =
         "ACTS writes { \"Surfaces\": { \"entries\": [...] } }, { \"entries\": "
         "[...] } or { \"surfaces\": [...] }";
-    if (root.is(Kind::list)) return take(root);
-    if (!root.is(Kind::map)) {
+    if (root.is(JsonKind::list)) return take(root);
+    if (!root.is(JsonKind::map)) {
       wrong(root, "there are no surfaces", std::string(advice));
       return found;
     }
@@ -267,7 +267,7 @@ class ActsReader {
                         "material of volumes has no counterpart",
                         "it must be on surfaces");
     const JsonValue* map = root.find("Surfaces");
-    if (map && !map->is(Kind::map)) {
+    if (map && !map->is(JsonKind::map)) {
       wrong(*map, "\"Surfaces\" must be a map", std::string(advice));
       return found;
     }
@@ -276,7 +276,7 @@ class ActsReader {
           std::pair(&root, "surfaces")})
       if (place)
         if (const JsonValue* list = place->find(key)) {
-          if (list->is(Kind::list)) return take(*list);
+          if (list->is(JsonKind::list)) return take(*list);
           wrong(*list, fmt::format("{} must be a list", in_quotes(key)),
                 std::string(advice));
           return found;
@@ -290,8 +290,8 @@ class ActsReader {
     for (std::size_t i = 0; i < levels.size(); ++i) {
       const JsonValue* value = entry.find(levels[i]);
       // a flat list has "sensitive": true of the surface itself
-      if (!value || value->is(Kind::boolean)) continue;
-      if (!value->is(Kind::number) || !(value->number >= 0) ||
+      if (!value || value->is(JsonKind::boolean)) continue;
+      if (!value->is(JsonKind::number) || !(value->number >= 0) ||
           !(value->number < 1e9) ||
           value->number != std::floor(value->number)) {
         wrong(*value,
@@ -306,9 +306,10 @@ class ActsReader {
   void read_surface(const JsonValue& entry) {
     good_ = true;
     const JsonValue* inner = entry.find("value");
-    const JsonValue& value = inner && inner->is(Kind::map) ? *inner : entry;
+    const JsonValue& value = inner && inner->is(JsonKind::map) ? *inner : entry;
     GeometryId id = read_id(entry);
-    if (const JsonValue* own = value.find("geo_id"); own && own->is(Kind::map))
+    if (const JsonValue* own = value.find("geo_id");
+        own && own->is(JsonKind::map))
       id = read_id(*own);
     const long volume = id.of[volume_level];
     if (!value.find("bounds") || !value.find("type")) {
@@ -319,8 +320,9 @@ class ActsReader {
       return;
     }
     const JsonValue* flag = value.find("sensitive");
-    const bool sensitive = id.of[sensitive_level] > 0 ||
-                           (flag && flag->is(Kind::boolean) && flag->boolean);
+    const bool sensitive =
+        id.of[sensitive_level] > 0 ||
+        (flag && flag->is(JsonKind::boolean) && flag->boolean);
     const std::optional<Surface> surface = read_shape(value, volume);
     if (!surface) return;
     const std::optional<Profile> material =
@@ -439,11 +441,11 @@ class ActsReader {
 
   Transform read_transform(const JsonValue& value) {
     Transform t;
-    const JsonValue* map = get(value, "transform", Kind::map, false);
+    const JsonValue* map = get(value, "transform", JsonKind::map, false);
     if (!map) return t;
-    if (const JsonValue* list = get(*map, "translation", Kind::list, false))
+    if (const JsonValue* list = get(*map, "translation", JsonKind::list, false))
       if (const auto x = exactly<3>(*list, "a translation")) t.translation = *x;
-    const JsonValue* list = get(*map, "rotation", Kind::list, false);
+    const JsonValue* list = get(*map, "rotation", JsonKind::list, false);
     if (!list) return t;
     const auto r = exactly<9>(*list, "a rotation");
     if (!r) return t;
@@ -463,10 +465,10 @@ class ActsReader {
   }
 
   std::optional<Surface> read_shape(const JsonValue& value, long volume) {
-    const JsonValue* type = get(value, "type", Kind::text);
-    const JsonValue* bounds = get(value, "bounds", Kind::map);
+    const JsonValue* type = get(value, "type", JsonKind::text);
+    const JsonValue* bounds = get(value, "bounds", JsonKind::map);
     if (!type || !bounds) return std::nullopt;
-    const JsonValue* of_bounds = get(*bounds, "type", Kind::text);
+    const JsonValue* of_bounds = get(*bounds, "type", JsonKind::text);
     const Transform at = read_transform(value);
     if (!of_bounds || !good_) return std::nullopt;
     const std::string both = type->text + " of " + of_bounds->text;
@@ -491,7 +493,7 @@ class ActsReader {
                      fmt::format("of the kind {} left out", both));
       return std::nullopt;
     }
-    const JsonValue* list = get(*bounds, "values", Kind::list);
+    const JsonValue* list = get(*bounds, "values", JsonKind::list);
     if (!list) return std::nullopt;
     const auto numbers_of_it = numbers(*list, "bounds");
     if (!numbers_of_it) return std::nullopt;
@@ -585,16 +587,16 @@ class ActsReader {
 
   /// x/X0 of a slab, thickness over radiation length.
   double read_slab(const JsonValue& slab) {
-    if (slab.is(Kind::null)) return 0;
-    if (!slab.is(Kind::map)) {
+    if (slab.is(JsonKind::null)) return 0;
+    if (!slab.is(JsonKind::map)) {
       wrong(slab, "a slab of material is a map");
       return 0;
     }
-    const JsonValue* material = get(slab, "material", Kind::list, false);
+    const JsonValue* material = get(slab, "material", JsonKind::list, false);
     if (!material || material->items.empty()) return 0;  // vacuum
-    const JsonValue* thickness = get(slab, "thickness", Kind::number);
+    const JsonValue* thickness = get(slab, "thickness", JsonKind::number);
     const JsonValue& x0 = material->items.front();
-    if (!x0.is(Kind::number) || !(x0.number > 0)) {
+    if (!x0.is(JsonKind::number) || !(x0.number > 0)) {
       wrong(x0, "the radiation length must be positive");
       return 0;
     }
@@ -607,13 +609,13 @@ class ActsReader {
   }
 
   std::optional<BinAxis> read_axis(const JsonValue& data) {
-    if (!data.is(Kind::map)) {
+    if (!data.is(JsonKind::map)) {
       wrong(data, "an axis of bins is a map");
       return std::nullopt;
     }
-    const JsonValue* value = get(data, "value", Kind::text);
-    const JsonValue* bins = get(data, "bins", Kind::number);
-    const JsonValue* type = get(data, "type", Kind::text);
+    const JsonValue* value = get(data, "value", JsonKind::text);
+    const JsonValue* bins = get(data, "bins", JsonKind::number);
+    const JsonValue* type = get(data, "type", JsonKind::text);
     if (!value || !bins || !type) return std::nullopt;
     BinAxis axis;
     // "AxisZ", and "binZ" before v40
@@ -639,7 +641,7 @@ class ActsReader {
     }
     const auto n = static_cast<std::size_t>(bins->number);
     if (type->text == "arbitrary") {
-      const JsonValue* list = get(data, "boundaries", Kind::list);
+      const JsonValue* list = get(data, "boundaries", JsonKind::list);
       if (!list) return std::nullopt;
       const auto edges = numbers(*list, "boundaries");
       if (!edges) return std::nullopt;
@@ -650,8 +652,8 @@ class ActsReader {
         return std::nullopt;
       }
     } else {
-      const JsonValue* low = get(data, "min", Kind::number);
-      const JsonValue* high = get(data, "max", Kind::number);
+      const JsonValue* low = get(data, "min", JsonKind::number);
+      const JsonValue* high = get(data, "max", JsonKind::number);
       if (!low || !high) return std::nullopt;
       for (std::size_t i = 0; i <= n; ++i)
         axis.edges.push_back(low->number + (high->number - low->number) *
@@ -669,13 +671,13 @@ class ActsReader {
   /// Nothing: no material, or a kind that is left out.
   std::optional<Profile> read_material(const JsonValue& value,
                                        const Surface& surface, long volume) {
-    const JsonValue* material = get(value, "material", Kind::map, false);
+    const JsonValue* material = get(value, "material", JsonKind::map, false);
     if (!material) return std::nullopt;
-    const JsonValue* type = get(*material, "type", Kind::text);
+    const JsonValue* type = get(*material, "type", JsonKind::text);
     if (!type) return std::nullopt;
     if (const JsonValue* mapped = material->find("mapMaterial");
         type->text == "proto" ||
-        (mapped && mapped->is(Kind::boolean) && !mapped->boolean)) {
+        (mapped && mapped->is(JsonKind::boolean) && !mapped->boolean)) {
       if (type->text == "proto")
         left_out_.note(
             material->place, volume,
@@ -689,14 +691,14 @@ class ActsReader {
                       in_quotes(type->text)));
       return std::nullopt;
     }
-    const JsonValue* data = get(*material, "data", Kind::list);
+    const JsonValue* data = get(*material, "data", JsonKind::list);
     if (!data) return std::nullopt;
     std::vector<BinAxis> axes;
     double shift = 0;  // of the bins along z
     if (type->text == "binned") {
-      const JsonValue* utility = get(*material, "binUtility", Kind::map);
+      const JsonValue* utility = get(*material, "binUtility", JsonKind::map);
       if (!utility) return std::nullopt;
-      const JsonValue* list = get(*utility, "binningdata", Kind::list);
+      const JsonValue* list = get(*utility, "binningdata", JsonKind::list);
       if (!list) return std::nullopt;
       for (const JsonValue& item : list->items)
         if (auto axis = read_axis(item)) axes.push_back(std::move(*axis));
@@ -716,7 +718,7 @@ class ActsReader {
     std::vector<double> x(inner * outer);
     for (std::size_t j = 0; j < outer; ++j) {
       const JsonValue& row = data->items[j];
-      if (!row.is(Kind::list) || row.items.size() != inner) {
+      if (!row.is(JsonKind::list) || row.items.size() != inner) {
         wrong(row, fmt::format("a row of the material needs {} bins, got {}",
                                inner, row.items.size()));
         continue;

@@ -37,7 +37,7 @@ enum CardColumn {
   n_columns
 };
 
-constexpr std::array<std::string_view, n_columns> column_names = {
+constexpr std::array<std::string_view, n_columns> delphes_columns = {
     "type",
     "label",
     "minimum",
@@ -115,7 +115,7 @@ class CardRow {
     return static_cast<std::size_t>(column);
   }
   static std::string_view name(int column) {
-    return column_names[index(column)];
+    return delphes_columns[index(column)];
   }
   const ForeignWord& word(int column) const { return words_[index(column)]; }
   double value(int column) const { return value_[index(column)]; }

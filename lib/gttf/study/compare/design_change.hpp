@@ -20,8 +20,6 @@ struct EntryPair {
   std::string name;                 ///< in the syntax of --set
   std::vector<std::size_t> before;  ///< empty: added
   std::vector<std::size_t> after;   ///< empty: removed
-
-  bool in_both() const { return !before.empty() && !after.empty(); }
 };
 
 enum class ChangeKind {

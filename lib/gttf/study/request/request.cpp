@@ -18,7 +18,7 @@
 namespace gttf {
 namespace {
 
-constexpr std::int64_t format_version = 1;
+constexpr std::int64_t study_version = 1;
 /// Beyond this, a track stays within 0.1 mrad of the beam line.
 constexpr double largest_eta = 10;
 
@@ -205,10 +205,10 @@ class RequestReader {
   void read_head() {
     if (const auto version = file_->require("gttf-study", "1")) {
       const auto number = version->integer("1");
-      if (number && *number != format_version)
+      if (number && *number != study_version)
         version->error(
             fmt::format("version {} of the format is not known", *number),
-            fmt::format("this program reads version {}", format_version));
+            fmt::format("this program reads version {}", study_version));
     }
     for (const char* key : {"name", "note"})
       if (const auto value = file_->find(key)) value->text();
