@@ -13,7 +13,7 @@
 #include "gttf/config/text.hpp"
 #include "gttf/detector/layer_node.hpp"
 #include "gttf/detector/override.hpp"
-#include "gttf/study/optimise/read_problem.hpp"
+#include "gttf/study/optimise/key_probe.hpp"
 #include "gttf/study/show/layer_names.hpp"
 
 namespace gttf {

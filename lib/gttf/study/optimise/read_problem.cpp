@@ -13,11 +13,11 @@
 
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/text.hpp"
-#include "gttf/core/dual.hpp"
 #include "gttf/detector/layer_node.hpp"
-#include "gttf/detector/override.hpp"
 #include "gttf/detector/surface_outline.hpp"
 #include "gttf/study/check/requirement_file.hpp"
+#include "gttf/study/optimise/key_probe.hpp"
+#include "gttf/study/optimise/read_formulas.hpp"
 #include "gttf/study/request/request_document.hpp"
 #include "gttf/study/show/layer_names.hpp"
 
@@ -82,11 +82,7 @@ class Reader {
     problem_->name = std::move(name);
     problem_->request = head_.request;
     problem_->overrides = {overrides_.begin(), overrides_.end()};
-    entries_ = names_of_entries();
-    const std::vector<std::string> names =
-        entry_names(problem_->space.design.detector());
-    for (const std::string& entry : names)
-      entry_of_layer_.push_back(name_in_file(entry));
+    formulas_.emplace(problem_->input, problem_->space, diagnostics_);
     if (prices) read_prices(*prices);
     if (vary) read_vary(*vary);
     if (choose) read_choose(*choose);
@@ -94,7 +90,7 @@ class Reader {
       value.error("nothing may change: there is no \"vary\" and no \"choose\"",
                   "add for example \"vary: { 'layers[L0].cylinder.radius': { "
                   "from: 22 mm, to: 40 mm } }\"");
-    if (follow) read_follow(*follow);
+    if (follow) formulas_->read_follow(*follow);
     if (keep) read_keep(*keep);
     if (vary) check_order();
     if (quantities) read_quantities(*quantities);
@@ -112,10 +108,6 @@ class Reader {
 
  private:
   DesignSpace& space() { return problem_->space; }
-  const detail::KeyProbe& key_probe() {
-    if (!probe_) probe_.emplace(problem_->input, space().design);
-    return *probe_;
-  }
   const Detector& detector() const { return problem_->space.design.detector(); }
 
   bool is_other_file(MapReader& map) {
@@ -180,27 +172,6 @@ class Reader {
     return std::nullopt;
   }
 
-  std::vector<std::string> names_of_entries() const {
-    std::vector<std::string> names;
-    for (const std::string& entry :
-         entry_names(problem_->space.design.detector())) {
-      std::string name = name_in_file(entry);
-      if (std::ranges::count(names, name) == 0)
-        names.push_back(std::move(name));
-    }
-    return names;
-  }
-
-  /// Indices in Detector::layers of an entry, or of one surface of it.
-  std::vector<std::size_t> layers_of(const std::string& entry) const {
-    std::vector<std::size_t> list;
-    for (std::size_t i = 0; i < entry_of_layer_.size(); ++i)
-      if (entry_of_layer_[i] == entry ||
-          name_in_file(detector().layers[i].name) == entry)
-        list.push_back(i);
-    return list;
-  }
-
   /// The entries named by a value: `layers[L0..L6]`, `L0..L6` or a list.
   std::vector<std::string> read_entries(const Value& value) {
     const std::vector<Value> items =
@@ -214,7 +185,7 @@ class Reader {
       if (selector.starts_with("layers[") && selector.ends_with(']'))
         selector = selector.substr(7, selector.size() - 8);
       for (std::string& name :
-           detail::selected_entries(selector, entries_, item))
+           detail::selected_entries(selector, formulas_->entries(), item))
         if (std::ranges::count(chosen, name) == 0)
           chosen.push_back(std::move(name));
     }
@@ -231,7 +202,7 @@ class Reader {
       const Value key = key_value(value, entry);
       const double price = item->quantity(Dimension::number).value_or(0);
       for (const std::string& name : read_entries(key))
-        for (const std::size_t layer : layers_of(name))
+        for (const std::size_t layer : formulas_->layers_of(name))
           space().prices[layer] = price;
     }
   }
@@ -264,10 +235,12 @@ class Reader {
           of->is_list() ? of->items() : std::vector<Value>{*of};
       for (const Value& item : items)
         if (const auto text = item.text("a key of the detector"))
-          for (std::string& key : detail::selected_keys(*text, entries_, item))
+          for (std::string& key :
+               detail::selected_keys(*text, formulas_->entries(), item))
             patterns.push_back(std::move(key));
     } else {
-      patterns = detail::selected_keys(name.node().text(), entries_, name);
+      patterns =
+          detail::selected_keys(name.node().text(), formulas_->entries(), name);
     }
     if (patterns.empty()) return;
     const Value& place = of ? *of : name;
@@ -280,7 +253,8 @@ class Reader {
       return;
     }
     if (choose) {
-      add_choice_of_values(name.node().text(), patterns, *choose);
+      add_choice_of_values(name.node().text(), patterns, of.has_value(),
+                           *choose);
       return;
     }
     if (factor) {
@@ -379,7 +353,7 @@ class Reader {
   /// The value of a key in the description, native units.
   std::optional<double> start_of_key(const std::string& key,
                                      const Value& place) {
-    const Node* node = find_in_description(key);
+    const Node* node = formulas_->find(key);
     if (node != nullptr && node->kind() == Node::Kind::scalar)
       if (const auto parsed =
               parse_quantity(node->text(), detail::dimension_of_key(key)))
@@ -391,24 +365,10 @@ class Reader {
     return std::nullopt;
   }
 
-  const Node* find_in_description(const std::string& key) {
-    if (!description_) {
-      Diagnostics ignored;  // it was already read
-      auto source =
-          std::make_shared<Source>(detector().file, problem_->input.text);
-      description_ = parse_yaml(source, "", ignored);
-      if (description_)
-        description_ =
-            apply_overrides(std::move(*description_), overrides_, ignored);
-    }
-    return description_ ? find_key(*description_, key) : nullptr;
-  }
-
   /// Probes a key and adds it to the variable.
   bool add_key(const std::string& key, double from, double to,
                const Value& place, DesignVariable& variable) {
-    const detail::KeyProbe& probe = key_probe();
-    auto found = probe.probe(key, from, to, place);
+    auto found = formulas_->probe().probe(key, from, to, place);
     if (!found || !is_free(*found, place)) return false;
     variable.keys.push_back(space().keys.size());
     space().keys.push_back(std::move(*found));
@@ -431,8 +391,9 @@ class Reader {
 
   // choices
 
+  /// @param together  one choice for all keys, or one for each
   void add_choice_of_values(const std::string& name,
-                            const std::vector<std::string>& keys,
+                            const std::vector<std::string>& keys, bool together,
                             const Value& values) {
     const std::vector<Value> items = values.items();
     if (items.size() < 2) {
@@ -443,15 +404,23 @@ class Reader {
     DesignChoice choice;
     choice.name = name;
     choice.place = diagnostic_at(values.node());
-    const bool one_by_one = keys.size() > 1;
-    for (const std::string& key : keys) {
-      DesignChoice own = choice;
-      if (one_by_one) own.name = key;
-      for (const Value& item : items) {
+    for (const Value& item : items) {
+      ChoiceOption option{item.node().text(), {}, {}};
+      for (const std::string& key : keys) {
         if (!item.quantity(detail::dimension_of_key(key))) return;
-        own.options.push_back(
-            {item.node().text(), {key + '=' + item.node().text()}, {}});
+        option.overrides.push_back(key + '=' + option.name);
       }
+      choice.options.push_back(std::move(option));
+    }
+    if (together || keys.size() == 1) {
+      add_choice(std::move(choice), values);
+      return;
+    }
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      DesignChoice own = choice;
+      own.name = keys[k];
+      for (ChoiceOption& option : own.options)
+        option.overrides = {option.overrides[k]};
       add_choice(std::move(own), values);
     }
   }
@@ -543,8 +512,8 @@ class Reader {
           continue;
         }
         const Value place = key_value(*item, one);
-        for (const std::string& key :
-             detail::selected_keys(one.key.text(), entries_, place)) {
+        for (const std::string& key : detail::selected_keys(
+                 one.key.text(), formulas_->entries(), place)) {
           option.overrides.push_back(key + '=' +
                                      detail::flow_text(set->node()));
           if (key.starts_with("layers["))
@@ -561,200 +530,6 @@ class Reader {
                   "write each as \"name: { KEY: VALUE }\"");
     else
       add_choice(std::move(choice), value);
-  }
-
-  // formulas
-
-  /// The names allowed in a formula for a layer (none: no layer), and the keys
-  /// contained in its text.
-  FormulaRules rules_for(const std::string& text, std::size_t layer,
-                         std::vector<FormulaInput>& inputs) {
-    FormulaRules rules;
-    rules.any_powers = true;
-    for (const LayerName& name : layer_names_in_formulas()) {
-      if (layer == FormulaInput::none ||
-          !has_quantity(detector().layers[layer], name.quantity))
-        continue;
-      rules.variables.push_back(
-          {std::string(name.name), powers_of(name.quantity)});
-      inputs.push_back({FormulaInput::none, layer, name.quantity});
-    }
-    for (std::size_t at = text.find("layers["); at != text.npos;
-         at = text.find("layers[", at + 1)) {
-      std::size_t end = text.find(']', at);
-      if (end == text.npos) break;
-      ++end;
-      while (end < text.size() &&
-             (text[end] == '.' || text[end] == '_' ||
-              std::isalnum(static_cast<unsigned char>(text[end])) != 0))
-        ++end;
-      const std::string key = text.substr(at, end - at);
-      if (std::ranges::count(rules.variables, key, &FormulaVariable::name) > 0)
-        continue;
-      const auto index = key_for_reading(key);
-      if (!index) continue;
-      rules.variables.push_back(
-          {key, gttf::powers_of(detail::dimension_of_key(key))});
-      inputs.push_back({*index, FormulaInput::none, {}});
-    }
-    return rules;
-  }
-
-  /// A key used by a formula; it need not vary.
-  std::optional<std::size_t> key_for_reading(const std::string& key) {
-    for (std::size_t k = 0; k < space().keys.size(); ++k)
-      if (space().keys[k].key == key) return k;
-    for (std::size_t k = 0; k < read_keys_.size(); ++k)
-      if (space().keys[read_keys_[k]].key == key) return read_keys_[k];
-    const Node* node = find_in_description(key);
-    if (node == nullptr || node->kind() != Node::Kind::scalar)
-      return std::nullopt;
-    const auto parsed =
-        parse_quantity(node->text(), detail::dimension_of_key(key));
-    if (!parsed) return std::nullopt;
-    Diagnostics ignored;  // a key that cannot be probed is not a name
-    const Value place(*node, "", ignored);
-    const detail::KeyProbe& probe = key_probe();
-    const double step = 0.01 * std::max(std::abs(parsed.value), 1e-6);
-    auto found =
-        probe.probe(key, parsed.value - step, parsed.value + step, place);
-    if (!found) return std::nullopt;
-    space().keys.push_back(std::move(*found));
-    read_keys_.push_back(space().keys.size() - 1);
-    return space().keys.size() - 1;
-  }
-
-  std::optional<Formula> read_formula(const Value& value, std::size_t layer,
-                                      std::vector<FormulaInput>& inputs,
-                                      std::optional<Powers> powers) {
-    if (!value.is_scalar()) {
-      value.expected("a formula", "write for example \"area\"");
-      return std::nullopt;
-    }
-    const std::string& text = value.node().text();
-    FormulaRules rules = rules_for(text, layer, inputs);
-    if (powers) {
-      rules.powers = *powers;
-      rules.any_powers = false;
-    }
-    Parsed<Formula> parsed = parse_formula(text, rules);
-    if (parsed) return std::move(parsed.value);
-    value.part(parsed.offset, parsed.length)
-        .error(parsed.problem, parsed.suggestion);
-    return std::nullopt;
-  }
-
-  void read_follow(const Value& value) {
-    MapReader map(value,
-                  "{ 'layers[L0].cylinder.half_length': radius / tan(40 "
-                  "deg) }");
-    if (!map) return;
-    std::vector<Follower> list;
-    for (const Node::Entry& entry : value.node().entries()) {
-      const auto item = map.find(entry.key.text());
-      const Value name = key_value(value, entry);
-      for (const std::string& key :
-           detail::selected_keys(entry.key.text(), entries_, name))
-        if (auto follower = read_follower(key, name, *item))
-          list.push_back(std::move(*follower));
-        else
-          break;
-    }
-    sort_followers(std::move(list));
-  }
-
-  std::optional<Follower> read_follower(const std::string& key,
-                                        const Value& name, const Value& value) {
-    Follower follower;
-    follower.place = diagnostic_at(value.node());
-    std::size_t layer = FormulaInput::none;
-    if (key.starts_with("layers[")) {
-      const auto layers = layers_of(key.substr(7, key.rfind(']') - 7));
-      if (!layers.empty()) layer = layers.front();
-    }
-    auto formula = read_formula(value, layer, follower.inputs,
-                                gttf::powers_of(detail::dimension_of_key(key)));
-    if (!formula) return std::nullopt;
-    follower.formula = std::move(*formula);
-    const double now =
-        space().value<double>(follower.formula, follower.inputs, space().start);
-    if (!std::isfinite(now)) {
-      value.error(
-          fmt::format("the formula has no value for {}", in_quotes(key)));
-      return std::nullopt;
-    }
-    const double step = std::max(std::abs(now), 1e-3);
-    const detail::KeyProbe& probe = key_probe();
-    auto found = probe.probe(key, now, now + step / 16, name);
-    if (!found || !is_free_of_read_keys(*found, name)) return std::nullopt;
-    follower.key = space().keys.size();
-    space().keys.push_back(std::move(*found));
-    return follower;
-  }
-
-  bool is_free_of_read_keys(const DesignKey& key, const Value& place) {
-    for (std::size_t k = 0; k < space().keys.size(); ++k) {
-      if (std::ranges::count(read_keys_, k) > 0) continue;
-      for (const NumberSlope& a : space().keys[k].numbers)
-        for (const NumberSlope& b : key.numbers)
-          if (a.number == b.number) {
-            place.error(
-                fmt::format("{} sets what {} sets, too", in_quotes(key.key),
-                            in_quotes(space().keys[k].key)),
-                "remove one of the two");
-            return false;
-          }
-    }
-    return true;
-  }
-
-  /// Whether a follower depends on a number set by another one.
-  bool needs(const Follower& a, const Follower& b) const {
-    const DesignSpace& s = problem_->space;
-    const auto sets = [&](std::size_t number) {
-      return std::ranges::count(s.keys[b.key].numbers, number,
-                                &NumberSlope::number) > 0;
-    };
-    for (std::size_t i = 0; i < a.inputs.size(); ++i) {
-      if (!a.formula.uses(i)) continue;
-      const FormulaInput& input = a.inputs[i];
-      if (input.key != FormulaInput::none) {
-        if (sets(s.keys[input.key].numbers.front().number)) return true;
-        continue;
-      }
-      // determines the numbers that enter the quantity from its derivatives
-      if (input.quantity == LayerQuantity::price) continue;
-      std::vector<Dual<1>> list(s.start.begin(), s.start.end());
-      for (std::size_t k = s.design.first_of(input.layer);
-           k < s.design.end_of(input.layer); ++k) {
-        if (!sets(k)) continue;
-        list[k].derivative[0] = 1;
-        if (layer_quantity<Dual<1>>(s.design, input.layer, input.quantity, list)
-                .derivative[0] != 0)
-          return true;
-        list[k].derivative[0] = 0;
-      }
-    }
-    return false;
-  }
-
-  void sort_followers(std::vector<Follower> list) {
-    while (!list.empty()) {
-      const auto ready = std::ranges::find_if(list, [&](const Follower& a) {
-        return std::ranges::none_of(
-            list, [&](const Follower& b) { return needs(a, b); });
-      });
-      if (ready == list.end()) {
-        Diagnostic d = list.front().place;
-        d.problem = fmt::format("{} follows itself",
-                                in_quotes(space().keys[list.front().key].key));
-        d.suggestion = "let it follow what varies";
-        diagnostics_.add(std::move(d));
-        return;
-      }
-      space().followers.push_back(std::move(*ready));
-      list.erase(ready);
-    }
   }
 
   // order
@@ -792,7 +567,8 @@ class Reader {
     if (least < 0)
       min->error("the gap must not be negative", "write for example 5 mm");
     for (std::size_t i = 1; i < names.size(); ++i) {
-      const auto inner = layers_of(names[i - 1]), outer = layers_of(names[i]);
+      const auto inner = formulas_->layers_of(names[i - 1]),
+                 outer = formulas_->layers_of(names[i]);
       if (inner.empty() || outer.empty()) continue;
       Gap gap;
       gap.name = fmt::format("gap {}-{}", names[i - 1], names[i]);
@@ -889,10 +665,10 @@ class Reader {
     }
     limit.hits = static_cast<std::size_t>(n);
     limit.name = fmt::format("{} hits", limit.hits);
-    std::vector<std::string> names = entries_;
+    std::vector<std::string> names = formulas_->entries();
     if (of) names = read_entries(*of);
     for (const std::string& name : names)
-      for (const std::size_t layer : layers_of(name)) {
+      for (const std::size_t layer : formulas_->layers_of(name)) {
         const Layer& l = detector().layers[layer];
         const Shape shape = l.surface.shape;
         if (l.coordinates.empty()) continue;
@@ -948,7 +724,7 @@ class Reader {
                  b = items[1].quantity(Dimension::length);
       if (!a || !b || !check_range(*a, *b, items[0], items[1])) return;
       for (const std::string& name : names)
-        for (const std::size_t layer : layers_of(name))
+        for (const std::size_t layer : formulas_->layers_of(name))
           keep_within(*of, layer, along_z, *a, *b);
     };
     read(r, false);
@@ -1033,8 +809,8 @@ class Reader {
     for (const Node::Entry& entry : value.node().entries()) {
       const auto item = map.find(entry.key.text());
       const Value name = key_value(value, entry);
-      for (const std::string& key :
-           detail::selected_keys(entry.key.text(), entries_, name)) {
+      for (const std::string& key : detail::selected_keys(
+               entry.key.text(), formulas_->entries(), name)) {
         const Dimension dimension = detail::dimension_of_key(key);
         const auto rms = item->quantity(dimension);
         if (!rms) break;
@@ -1043,7 +819,7 @@ class Reader {
                       "write the rms, for example 0.5 mm");
           break;
         }
-        const auto index = key_for_reading(key);
+        const auto index = formulas_->key_for_reading(key);
         if (!index) {
           name.error(
               fmt::format("{} has no value in the description", in_quotes(key)),
@@ -1111,13 +887,17 @@ class Reader {
         if (b.variable == a.variable || b.from > a.to || b.to < a.from)
           continue;
         if (ordered(a.number, number) || ordered(number, a.number)) continue;
+        // in the order of the description
+        const bool is_inner = space().start[a.number] <= space().start[number];
+        const std::string &inner = is_inner ? own.name : other.name,
+                          &outer = is_inner ? other.name : own.name;
         Diagnostic d = a.variable->place;
         d.problem = fmt::format("layers {} and {} can change places",
-                                in_quotes(own.name), in_quotes(other.name));
+                                in_quotes(inner), in_quotes(outer));
         d.suggestion = fmt::format(
             "add \"keep: [{{ gap: {{ between: [{}, {}], min: 1 mm }} }}]\", or "
             "other bounds",
-            name_in_file(own.name), name_in_file(other.name));
+            name_in_file(inner), name_in_file(outer));
         diagnostics_.add(std::move(d));
         return;
       }
@@ -1152,9 +932,10 @@ class Reader {
       quantity.place = diagnostic_at(item->node());
       bool good = true;
       for (const std::string& name : read_entries(*of)) {
-        for (const std::size_t layer : layers_of(name)) {
+        for (const std::size_t layer : formulas_->layers_of(name)) {
           DesignQuantity::Term term;
-          auto formula = read_formula(*sum, layer, term.inputs, std::nullopt);
+          auto formula =
+              formulas_->read(*sum, layer, term.inputs, std::nullopt);
           good = formula.has_value();
           if (!good) break;
           term.formula = std::move(*formula);
@@ -1493,13 +1274,9 @@ class Reader {
   const BaselineLoader& load_;
   Diagnostics& diagnostics_;
   std::optional<OptimisationProblem> problem_;
-  std::optional<detail::KeyProbe> probe_;
+  std::optional<detail::FormulaReader> formulas_;
   detail::RequirementHead head_;
-  std::vector<std::string> entries_;  ///< names, in the order of the file
-  std::vector<std::string> entry_of_layer_;  ///< of each surface
   std::vector<std::string> faulty_quantities_;
-  std::vector<std::size_t> read_keys_;  ///< only read by formulas
-  std::optional<Node> description_;
 };
 
 }  // namespace

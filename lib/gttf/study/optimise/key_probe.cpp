@@ -9,7 +9,7 @@
 
 #include "gttf/config/text.hpp"
 #include "gttf/detector/layer_node.hpp"
-#include "gttf/study/optimise/read_problem.hpp"
+#include "gttf/study/optimise/key_probe.hpp"
 
 namespace gttf::detail {
 namespace {

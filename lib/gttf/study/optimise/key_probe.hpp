@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of a description, and their effect on its numbers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gttf/config/quantity.hpp"
+#include "gttf/config/reader.hpp"
+#include "gttf/detector/read.hpp"
+#include "gttf/study/optimise/design_space.hpp"
+
+namespace gttf::detail {
+
+/// Names of the entries of `layers` matched by a selector: "L0", "L0..L6",
+/// "L*", "L1,L3", "*", "a:b". Errors are reported at `value`.
+std::vector<std::string> selected_entries(const std::string& selector,
+                                          const std::vector<std::string>& all,
+                                          const Value& value);
+
+/// Expands a key with a selector of layers.
+std::vector<std::string> selected_keys(const std::string& pattern,
+                                       const std::vector<std::string>& entries,
+                                       const Value& value);
+
+/// Dimension of the value of a key.
+Dimension dimension_of_key(const std::string& key);
+
+/// "22.4 mm": a value in the unit used by --set.
+std::string text_of_value(double value, Dimension dimension);
+
+/// A value in flow style, as for --set.
+std::string flow_text(const Node& node);
+
+/// Effect of keys, from reading the description with two values of each.
+class KeyProbe {
+ public:
+  KeyProbe(const DetectorInput& input, const DesignNumbers& design)
+      : input_(input),
+        design_(design),
+        description_(input.text, input.detector.file) {}
+
+  /// @param from, to  values at which the description can be read
+  /// @return  nothing after an error was reported at `value`
+  std::optional<DesignKey> probe(const std::string& key, double from, double to,
+                                 const Value& value) const;
+
+ private:
+  std::optional<std::vector<double>> numbers_at(const std::string& key,
+                                                Dimension dimension, double x,
+                                                bool report,
+                                                const Value& value) const;
+
+  const DetectorInput& input_;
+  const DesignNumbers& design_;
+  DetectorDescription description_;
+};
+
+}  // namespace gttf::detail
