@@ -84,12 +84,14 @@ class EdgeFinder {
     search(middle, between, above, after);
   }
 
-  /// `from`, `to`, both sides of the corners in between and the middles.
+  /// `from`, `to`, both sides of the corners in between and the middles. Angles
+  /// of corners are nearly always exact: the bisection ends where it begins.
   std::vector<double> candidates() {
+    constexpr double aside = 1e-6, beside = 0.45 * AcceptanceEdge::width;
     std::vector<double> corners;
     const auto add = [&](double theta) {
-      constexpr double aside = 1e-6;
-      for (const double angle : {theta - aside, theta + aside})
+      for (const double angle :
+           {theta - aside, theta - beside, theta + beside, theta + aside})
         if (angle > from_ && angle < to_) corners.push_back(angle);
     };
     for (const SurfaceRecord& s : geometry_.surfaces()) add_corners(s, add);
@@ -99,7 +101,8 @@ class EdgeFinder {
     std::vector<double> all;
     for (std::size_t i = 0; i + 1 < corners.size(); ++i) {
       all.push_back(corners[i]);
-      all.push_back((corners[i] + corners[i + 1]) / 2);
+      if (corners[i + 1] - corners[i] > 2 * aside)
+        all.push_back((corners[i] + corners[i + 1]) / 2);
     }
     all.push_back(corners.back());
     return all;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "gttf/config/text.hpp"
+#include "gttf/core/parallel.hpp"
 #include "gttf/study/check/checked_quantity.hpp"
 #include "gttf/study/scan/cracks.hpp"
 #include "gttf/study/scan/scan.hpp"
@@ -36,28 +37,82 @@ std::vector<std::pair<std::size_t, std::size_t>> runs_of_angles(
   return runs;
 }
 
-/// The requirement with both sides of the acceptance edges in its range.
-Criterion with_edges(const RequirementFile& file, const Criterion& plain,
-                     const Detector& detector) {
-  Criterion refined = plain;
-  if (!plain.angle.is_range || plain.needs_baseline()) return refined;
-  const StudyRequest grid = grid_of(file, plain);
-  const bool by_eta = plain.angle.variable == AngleAxis::Variable::eta;
-  for (std::size_t m = 0; m < plain.momentum.values.size(); ++m)
-    for (const auto& [first, last] : runs_of_angles(plain, m)) {
-      const double a = theta_of(plain.angle, first),
-                   b = theta_of(plain.angle, last);
-      for (const AcceptanceEdge& edge :
-           edges_of_grid(grid, detector, m, std::min(a, b), std::max(a, b)))
-        for (const double theta : {edge.below, edge.above}) {
-          refined.points.push_back({m, refined.angle.values.size()});
-          refined.angle.values.push_back(by_eta ? eta_of(theta) : theta);
-        }
-    }
-  return refined;
-}
+/// Both sides of the acceptance edges in the range of a requirement. They are
+/// expensive, and the same for all requirements with one grid.
+class EdgesOfGrids {
+ public:
+  EdgesOfGrids(const RequirementFile& file, std::span<const Detector> detectors,
+               unsigned threads)
+      : file_(file), detectors_(detectors), threads_(threads) {}
 
-/// The rows of a requirement with_edges(): those of the grid of `plain`, then
+  /// The requirement with these points.
+  Criterion with_edges(const Criterion& plain, std::size_t detector) {
+    Criterion refined = plain;
+    if (!plain.angle.is_range || plain.needs_baseline()) return refined;
+    const auto same = [&](const Found& f) {
+      return f.detector == detector &&
+             f.momentum.variable == plain.momentum.variable &&
+             f.momentum.values == plain.momentum.values &&
+             f.angle.variable == plain.angle.variable &&
+             f.angle.values == plain.angle.values &&
+             std::ranges::equal(
+                 f.points, plain.points, [](GridPoint a, GridPoint b) {
+                   return a.momentum == b.momentum && a.angle == b.angle;
+                 });
+    };
+    auto found = std::ranges::find_if(found_, same);
+    if (found == found_.end())
+      found = found_.insert(
+          found_.end(), {plain.momentum, plain.angle, plain.points, detector,
+                         sides(plain, detectors_[detector])});
+    for (std::size_t m = 0; m < plain.momentum.values.size(); ++m)
+      for (const double angle : found->sides[m]) {
+        refined.points.push_back({m, refined.angle.values.size()});
+        refined.angle.values.push_back(angle);
+      }
+    return refined;
+  }
+
+ private:
+  /// Of each momentum, as the angles of the grid.
+  using Sides = std::vector<std::vector<double>>;
+  struct Found {
+    MomentumAxis momentum;
+    AngleAxis angle;
+    std::vector<GridPoint> points;
+    std::size_t detector;
+    Sides sides;
+  };
+
+  Sides sides(const Criterion& plain, const Detector& detector) const {
+    const StudyRequest grid = grid_of(file_, plain);
+    const bool by_eta = plain.angle.variable == AngleAxis::Variable::eta;
+    Sides all;
+    parallel_in_order(
+        plain.momentum.values.size(), thread_count(threads_),
+        [&](std::size_t m) {
+          std::vector<double> list;
+          for (const auto& [first, last] : runs_of_angles(plain, m)) {
+            const double a = theta_of(plain.angle, first),
+                         b = theta_of(plain.angle, last);
+            for (const AcceptanceEdge& edge : edges_of_grid(
+                     grid, detector, m, std::min(a, b), std::max(a, b)))
+              for (const double theta : {edge.below, edge.above})
+                list.push_back(by_eta ? eta_of(theta) : theta);
+          }
+          return list;
+        },
+        [&](std::vector<double> list) { all.push_back(std::move(list)); });
+    return all;
+  }
+
+  const RequirementFile& file_;
+  std::span<const Detector> detectors_;
+  unsigned threads_;
+  std::vector<Found> found_;
+};
+
+/// The rows of a requirement with edges: those of the grid of `plain`, then
 /// those of the edges, each of which is a point of one momentum only.
 class RowsWithEdges {
  public:
@@ -500,10 +555,11 @@ CheckOutcome check(const RequirementFile& file,
   CheckOutcome outcome;
   Diagnostics diagnostics;
   detail::ScanCache cache(detectors, engine, threads);
+  EdgesOfGrids edges(file, detectors, threads);
   for (std::size_t c = 0; c < file.criteria.size(); ++c) {
     const Criterion& criterion = file.criteria[c];
     for (std::size_t d = 0; d < detectors.size(); ++d) {
-      const Criterion refined = with_edges(file, criterion, detectors[d]);
+      const Criterion refined = edges.with_edges(criterion, d);
       const RowsWithEdges rows(grid_of(file, criterion), refined, d, cache);
       CheckResult result;
       result.criterion = c;
