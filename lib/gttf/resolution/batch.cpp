@@ -118,6 +118,7 @@ struct Job {
   const ResolutionArrays& results;
   const SlopeArrays& slopes;
   const StateArrays& states;
+  KnownLists* known;  ///< null if there are several threads
   bool vectorised;
 };
 
@@ -125,7 +126,7 @@ class Worker {
  public:
   explicit Worker(const Job& job)
       : job_(job),
-        groups_(job.lanes, job.kernel, job.tracks, job.model),
+        groups_(job.lanes, job.kernel, job.tracks, job.model, job.known),
         without_loss_(job.model),
         extras_(detail::extras_for(job.results)) {
     fit_.n_surfaces = job.lanes.surfaces.size();
@@ -714,7 +715,8 @@ BatchStatistics resolve_all(const TrackingGeometry& geometry,
                             const ResolutionArrays& results,
                             const SlopeArrays& slopes,
                             const StateArrays& states, unsigned threads,
-                            CodePath path) {
+                            CodePath path, KnownLists* known = nullptr) {
+  if (known != nullptr) known->begin(tracks.size, geometry.surfaces().size());
   for ([[maybe_unused]] const auto& values :
        {tracks.p, tracks.theta, tracks.phi, tracks.mass, tracks.charge,
         tracks.x, tracks.y, tracks.z})
@@ -728,6 +730,7 @@ BatchStatistics resolve_all(const TrackingGeometry& geometry,
       results,
       slopes,
       states,
+      known,
       path == CodePath::best && is_vectorised(geometry, model) &&
           !(model.beam_spot && asks_without_spot(results)) &&
           (model.loss == EnergyLoss::off ||
@@ -752,9 +755,9 @@ BatchStatistics resolve(const TrackingGeometry& geometry,
                         const TrackArrays& tracks, const Model& model,
                         const ResolutionArrays& results,
                         const SlopeArrays& slopes, unsigned threads,
-                        CodePath path) {
+                        CodePath path, KnownLists* known) {
   return resolve_all(geometry, tracks, model, results, slopes, {}, threads,
-                     path);
+                     path, threads == 1 ? known : nullptr);
 }
 
 BatchStatistics resolve(const TrackingGeometry& geometry,
@@ -764,6 +767,15 @@ BatchStatistics resolve(const TrackingGeometry& geometry,
                         CodePath path) {
   return resolve_all(geometry, tracks, model, results, {}, states, threads,
                      path);
+}
+
+BatchStatistics resolve(const TrackingGeometry& geometry,
+                        const TrackArrays& tracks, const Model& model,
+                        const ResolutionArrays& results,
+                        const StateArrays& states, KnownLists& known,
+                        CodePath path) {
+  return resolve_all(geometry, tracks, model, results, {}, states, 1, path,
+                     &known);
 }
 
 }  // namespace gttf

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <tuple>
 
@@ -106,7 +107,8 @@ bool unite(std::vector<unsigned>& a, const std::vector<unsigned>& b) {
 
 BatchGroups::BatchGroups(const BatchGeometry& geometry,
                          const CovarianceKernel& kernel,
-                         const TrackArrays& tracks, const Model& model)
+                         const TrackArrays& tracks, const Model& model,
+                         KnownLists* known)
     : geometry_(geometry),
       modules_(geometry.layers.size() < geometry.geometry.surfaces().size()
                    ? geometry.geometry.modules()
@@ -124,6 +126,7 @@ BatchGroups::BatchGroups(const BatchGeometry& geometry,
       from_start_(model.beam_spot.has_value()),
       slowing_(model.loss != EnergyLoss::off),
       at_(model.at),
+      known_(may_guess_ && !slowing_ ? known : nullptr),
       crossed_(geometry.surfaces.size()),
       arc_(geometry.surfaces.size()),
       x_over_x0_(geometry.surfaces.size()) {
@@ -159,6 +162,8 @@ void BatchGroups::start(std::size_t begin, std::size_t end) {
   if (lists_.size() > most_lists) {
     lists_.resize(1);
     by_hash_.clear();
+    id_of_known_.clear();
+    known_of_id_.clear();
     guess_ = group_id_ = 0;
     trusted_ = false;
   }
@@ -200,6 +205,56 @@ void BatchGroups::set_tracks(const std::size_t* tracks, std::size_t n) {
     group_.track[lane] = tracks[std::min(lane, n - 1)];
     group_.in_a_row =
         group_.in_a_row && group_.track[lane] == group_.track[0] + lane;
+  }
+}
+
+void BatchGroups::collect_trials() {
+  constexpr std::size_t none = KnownLists::none;
+  trials_.clear();
+  id_of_known_.resize(known_->size(), none);
+  const auto is_trial = [&](std::size_t track) {
+    const std::size_t known = known_->of_track(track);
+    if (known == none) return false;
+    std::size_t& id = id_of_known_[known];
+    if (id == none) id = intern(known_->list(known));
+    ids_[track - begin_] = id;
+    return lists_[id].n_measuring >= least_hits_;
+  };
+  const auto others = std::stable_partition(order_.begin(), order_.end(),
+                                            std::not_fn(is_trial));
+  trials_.assign(others, order_.end());
+  order_.erase(others, order_.end());
+  std::ranges::stable_sort(trials_, {}, [&](std::size_t track) {
+    return std::pair(!one_start_ && !on_axis(track), ids_[track - begin_]);
+  });
+}
+
+std::size_t BatchGroups::make_trial(std::size_t i) {
+  const std::size_t first = trials_[i];
+  guess_ = ids_[first - begin_];
+  std::size_t n = 1;
+  while (n < kernel_.width && i + n < trials_.size() &&
+         ids_[trials_[i + n] - begin_] == guess_ &&
+         (one_start_ || on_axis(trials_[i + n]) == on_axis(first)))
+    ++n;
+  set_tracks(&trials_[i], n);
+  set_list(guess_);
+  group_.guess = &lists_[guess_];
+  group_.trial = true;
+  return n;
+}
+
+void BatchGroups::add_to_order(const std::size_t* tracks, std::size_t n) {
+  order_.insert(order_.end(), tracks, tracks + n);
+}
+
+void BatchGroups::remember(std::size_t end) {
+  constexpr std::size_t none = KnownLists::none;
+  known_of_id_.resize(lists_.size(), none);
+  for (std::size_t track = begin_; track < end; ++track) {
+    std::size_t& known = known_of_id_[ids_[track - begin_]];
+    if (known == none) known = known_->add(list_of(track).surfaces);
+    known_->set(track, known);
   }
 }
 

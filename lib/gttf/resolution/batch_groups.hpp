@@ -11,6 +11,7 @@
 
 #include "gttf/resolution/batch.hpp"
 #include "gttf/resolution/batch_task.hpp"
+#include "gttf/resolution/known_lists.hpp"
 #include "gttf/trajectory/crossings.hpp"
 #include "gttf/trajectory/track_material.hpp"
 
@@ -179,13 +180,15 @@ struct GuessCheck {
 /// Processes a block of tracks at a time; keeps the lists found so far.
 class BatchGroups {
  public:
+  /// @param known  lists that are tried first; may be null
   BatchGroups(const BatchGeometry& geometry, const CovarianceKernel& kernel,
-              const TrackArrays& tracks, const Model& model);
+              const TrackArrays& tracks, const Model& model, KnownLists* known);
 
   /// Calls GuessCheck fit(group) for tracks `begin` to `end` with at least
   /// `least_hits` hits, except if `left_out`.
   ///
-  /// As long as consecutive tracks cross the same surfaces, the list of a group
+  /// Known lists are tried first, on tracks collected from the block. Then, as
+  /// long as consecutive tracks cross the same surfaces, the list of a group
   /// is the guess for the next, checked by the fit. Otherwise lists are
   /// searched, and tracks with equal lists collected from the block.
   ///
@@ -201,6 +204,15 @@ class BatchGroups {
       if (!left_out(track)) order_.push_back(track);
     sort_by_start();
     least_hits_ = least_hits;
+    if (known_ != nullptr) {
+      collect_trials();
+      for (std::size_t i = 0; i < trials_.size();) {
+        const std::size_t n = make_trial(i);
+        if (!accept(fit(group_))) add_to_order(&trials_[i], n);
+        i += n;
+      }
+      sort_by_start();
+    }
     for (std::size_t i = 0; i < order_.size();) {
       const std::size_t n = together(i);
       if (make_guess(&order_[i], n)) {
@@ -221,6 +233,7 @@ class BatchGroups {
       }
     };
     fit_planned();
+    if (known_ != nullptr) remember(end);
     if (wrong_.empty()) return;
     rest_.clear();
     for (const std::size_t track : wrong_) {
@@ -265,6 +278,14 @@ class BatchGroups {
   bool on_axis(std::size_t track) const;
   void sort_by_start();
   std::size_t together(std::size_t i) const;
+  /// Moves tracks with known lists from order_ to trials_, sorted by list.
+  void collect_trials();
+  /// Forms a group of the trials from `i`.
+  /// @return  the number of tracks
+  std::size_t make_trial(std::size_t i);
+  void add_to_order(const std::size_t* tracks, std::size_t n);
+  /// Adds the lists of the block to the known ones.
+  void remember(std::size_t end);
   bool make_guess(const std::size_t* tracks, std::size_t n);
   bool accept(const GuessCheck& check);
   bool search(const std::size_t* tracks, std::size_t n);
@@ -297,6 +318,9 @@ class BatchGroups {
   bool from_start_;  ///< a beam spot is the first hit
   bool slowing_;     ///< energy is lost: no list is known for sure
   std::optional<AtLayer> at_;
+  KnownLists* known_;
+  std::vector<std::size_t> id_of_known_;  ///< indices in lists_
+  std::vector<std::size_t> known_of_id_;  ///< and back
 
   std::vector<SurfaceList> lists_;
   std::unordered_multimap<std::size_t, std::size_t> by_hash_;
@@ -325,7 +349,7 @@ class BatchGroups {
   std::vector<TrackBits> crossed_;
   std::vector<PackValues> arc_, x_over_x0_;  ///< by surface
   int least_hits_ = 0;
-  std::vector<std::size_t> order_, rest_, wrong_;
+  std::vector<std::size_t> order_, trials_, rest_, wrong_;
   std::vector<Planned> planned_;
   BatchGroup group_;
   std::size_t group_id_ = 0;  ///< of the list of group_; 0: of several lists

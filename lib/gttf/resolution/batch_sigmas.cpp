@@ -2,26 +2,39 @@
 // Errors of all parameters of many tracks.
 #include "gttf/resolution/batch_sigmas.hpp"
 
+#include <algorithm>
+
 #include "gttf/core/parallel.hpp"
 
 namespace gttf {
 namespace {
 
+/// Whether one of them is measured on the plane of the start.
+bool are_on_start_plane(std::span<const Parameter> parameters) {
+  return std::ranges::any_of(parameters, [](Parameter q) {
+    return std::ranges::count(start_plane_parameters, q) > 0;
+  });
+}
+
 std::vector<PerParameter> sigmas_with(const TrackingGeometry& geometry,
                                       const TrackArrays& tracks,
                                       const Model& model,
+                                      std::span<const Parameter> parameters,
                                       const SlopeArrays& slopes,
-                                      unsigned threads, std::span<int> n_hits) {
+                                      unsigned threads, std::span<int> n_hits,
+                                      KnownLists* known) {
   const std::size_t n = tracks.size;
   std::vector<double> perigee(track_triangle * n),
-      start_plane(track_triangle * n), p(n), pt(n);
+      start_plane(are_on_start_plane(parameters) ? perigee.size() : 0), p(n),
+      pt(n);
   ResolutionArrays results;
   results.perigee = perigee;
   results.start_plane = start_plane;
   results.sigma_p_rel = p;
   results.sigma_pt_rel = pt;
   results.n_hits = n_hits;
-  resolve(geometry, tracks, model, results, slopes, thread_count(threads));
+  resolve(geometry, tracks, model, results, slopes, thread_count(threads),
+          CodePath::best, known);
 
   std::vector<PerParameter> all(n);
   Resolution one;
@@ -31,7 +44,7 @@ std::vector<PerParameter> sigmas_with(const TrackingGeometry& geometry,
     for (int i = 0; i < track_dim; ++i) {
       const auto element = static_cast<std::size_t>(i * (i + 3) / 2) * n + t;
       one.perigee(i, i) = perigee[element];
-      one.start_plane(i, i) = start_plane[element];
+      if (!start_plane.empty()) one.start_plane(i, i) = start_plane[element];
     }
     all[t] = sigmas(one);
   }
@@ -40,18 +53,20 @@ std::vector<PerParameter> sigmas_with(const TrackingGeometry& geometry,
 
 }  // namespace
 
-std::vector<PerParameter> sigmas_and_hits(const TrackingGeometry& geometry,
-                                          const TrackArrays& tracks,
-                                          const Model& model, unsigned threads,
-                                          std::span<int> n_hits) {
-  return sigmas_with(geometry, tracks, model, {}, threads, n_hits);
+std::vector<PerParameter> sigmas_and_hits(
+    const TrackingGeometry& geometry, const TrackArrays& tracks,
+    const Model& model, std::span<const Parameter> parameters, unsigned threads,
+    std::span<int> n_hits, KnownLists* known) {
+  return sigmas_with(geometry, tracks, model, parameters, {}, threads, n_hits,
+                     known);
 }
 
 BatchSensitivities::BatchSensitivities(const TrackingGeometry& geometry,
                                        const TrackArrays& tracks,
                                        const Model& model,
                                        std::span<const Parameter> parameters,
-                                       unsigned threads, std::span<int> n_hits)
+                                       unsigned threads, std::span<int> n_hits,
+                                       KnownLists* known)
     : n_layers_(geometry.surfaces().size()),
       n_coordinates_(coordinate_count(geometry)),
       position_(parameters.size() * n_layers_ * tracks.size),
@@ -69,22 +84,14 @@ BatchSensitivities::BatchSensitivities(const TrackingGeometry& geometry,
     slopes.material[q] = part(material_, i);
     slopes.sigma[q] = part(sigma_, i);
   }
-  sigmas_ = sigmas_with(geometry, tracks, model, slopes, threads, n_hits);
-  // of variances, so far
-  for (std::size_t i = 0; i < parameters.size(); ++i)
-    for (std::vector<double>* all : {&position_, &material_, &sigma_}) {
-      const std::span<double> own = part(*all, i);
-      for (std::size_t k = 0; k < own.size(); ++k) {
-        const double sigma = sigmas_[k % tracks.size][parameters[i]];
-        own[k] /= 2 * sigma * sigma;
-      }
-    }
+  sigmas_ = sigmas_with(geometry, tracks, model, parameters, slopes, threads,
+                        n_hits, known);
 }
 
 std::vector<PerParameter> sigmas(const TrackingGeometry& geometry,
                                  const TrackArrays& tracks, const Model& model,
                                  unsigned threads) {
-  return sigmas_and_hits(geometry, tracks, model, threads, {});
+  return sigmas_and_hits(geometry, tracks, model, all_parameters, threads, {});
 }
 
 }  // namespace gttf

@@ -7,16 +7,19 @@
 #include <vector>
 
 #include "gttf/resolution/batch.hpp"
+#include "gttf/resolution/known_lists.hpp"
 
 namespace gttf {
 
 /// sigmas() of every track, and the number of its hits.
-/// @param threads  0: all cores
-/// @param n_hits   number of hits of every track; not filled if empty
-std::vector<PerParameter> sigmas_and_hits(const TrackingGeometry& geometry,
-                                          const TrackArrays& tracks,
-                                          const Model& model, unsigned threads,
-                                          std::span<int> n_hits);
+/// @param parameters  the requested ones; others may be NaN
+/// @param threads     0: all cores
+/// @param n_hits      number of hits of every track; not filled if empty
+/// @param known       used on one thread; may be null
+std::vector<PerParameter> sigmas_and_hits(
+    const TrackingGeometry& geometry, const TrackArrays& tracks,
+    const Model& model, std::span<const Parameter> parameters, unsigned threads,
+    std::span<int> n_hits, KnownLists* known = nullptr);
 
 /// Number of coordinates of all surfaces; large enough for the last index in
 /// TrackingGeometry::axes().
@@ -35,42 +38,45 @@ BatchStatistics resolve(const TrackingGeometry& geometry,
                         const TrackArrays& tracks, const Model& model,
                         const ResolutionArrays& results,
                         const SlopeArrays& slopes, unsigned threads = 1,
-                        CodePath path = CodePath::best);
+                        CodePath path = CodePath::best,
+                        KnownLists* known = nullptr);
 
-/// Errors of some parameters of many tracks, and their derivatives with respect
-/// to the numbers of all layers, as in make_sensitivities().
+/// Errors of some parameters of many tracks, and the derivatives of their
+/// variances with respect to the numbers of all layers, as in
+/// make_sensitivities().
 class BatchSensitivities {
  public:
   /// @param parameters  the requested ones; others are not computed
   /// @param n_hits      number of hits of every track; not filled if empty
+  /// @param known       used on one thread; may be null
   BatchSensitivities(const TrackingGeometry& geometry,
                      const TrackArrays& tracks, const Model& model,
                      std::span<const Parameter> parameters, unsigned threads,
-                     std::span<int> n_hits);
+                     std::span<int> n_hits, KnownLists* known = nullptr);
 
   /// NaN: not measured. For a requested parameter.
   double sigma(Parameter q, std::size_t track) const {
     return sigmas_[track][q];
   }
-  /// d ln(sigma)/d(number): of a layer, or of a coordinate, an index in
-  /// TrackingGeometry::axes().
-  double by_position(Parameter q, std::size_t layer, std::size_t track) const {
-    return at(position_, n_layers_, q, layer, track);
+  /// d(sigma^2)/d(number) of all tracks: of a layer, or of a coordinate, an
+  /// index in TrackingGeometry::axes().
+  std::span<const double> by_position(Parameter q, std::size_t layer) const {
+    return row(position_, n_layers_, q, layer);
   }
-  double by_material(Parameter q, std::size_t layer, std::size_t track) const {
-    return at(material_, n_layers_, q, layer, track);
+  std::span<const double> by_material(Parameter q, std::size_t layer) const {
+    return row(material_, n_layers_, q, layer);
   }
-  double by_sigma(Parameter q, std::size_t coordinate,
-                  std::size_t track) const {
-    return at(sigma_, n_coordinates_, q, coordinate, track);
+  std::span<const double> by_sigma(Parameter q, std::size_t coordinate) const {
+    return row(sigma_, n_coordinates_, q, coordinate);
   }
 
  private:
-  double at(const std::vector<double>& list, std::size_t n_rows, Parameter q,
-            std::size_t row, std::size_t track) const {
-    return list[(index_[static_cast<std::size_t>(q)] * n_rows + row) *
-                    sigmas_.size() +
-                track];
+  std::span<const double> row(const std::vector<double>& list,
+                              std::size_t n_rows, Parameter q,
+                              std::size_t i) const {
+    const std::size_t n = sigmas_.size();
+    return std::span(list).subspan(
+        (index_[static_cast<std::size_t>(q)] * n_rows + i) * n, n);
   }
 
   std::vector<PerParameter> sigmas_;

@@ -71,6 +71,27 @@ bool is_of(const Sensitivity& item, const DesignNumber& number) {
   }
 }
 
+/// The derivatives of all tracks with respect to a number; empty: there are
+/// none.
+std::span<const double> slopes_by(const BatchSensitivities& list, Parameter q,
+                                  const DesignNumber& number,
+                                  const TrackingGeometry& g) {
+  using Kind = DesignNumber::Kind;
+  switch (number.kind) {
+    case Kind::position:
+      return list.by_position(q, number.layer);
+    case Kind::x_over_x0:
+      return list.by_material(q, number.layer);
+    case Kind::sigma: {
+      const SurfaceRecord& s = g.surfaces()[number.layer];
+      if (number.part >= s.n_axes) return {};
+      return list.by_sigma(q, s.first_axis + number.part);
+    }
+    default:
+      return {};
+  }
+}
+
 /// Bounds of the level, a logarithm.
 constexpr double highest_level = 50;
 
@@ -212,16 +233,21 @@ DesignProgram DesignProgram::coarse(std::size_t most) const {
 std::size_t DesignProgram::group_of(const StudyRequest& request) {
   for (std::size_t g = 0; g < groups_.size(); ++g)
     if (same_tracks(groups_[g].request, request)) return g;
-  Model model = model_of(request, problem_->input.detector);
-  model.at.reset();  // errors are those of the perigee
-  groups_.push_back({request, model, {}, {}});
+  TrackGroup& group = groups_.emplace_back();
+  group.request = request;
+  group.model = model_of(request, problem_->input.detector);
   return groups_.size() - 1;
 }
 
 std::size_t DesignProgram::add_sample(Sample sample,
                                       const StudyRequest& request,
                                       const Track& track) {
-  sample.group = group_of(request);
+  if (!sample.parameter)
+    sample.parameter = parameter_of_column(criterion_of(sample).quantity.name);
+  // an error of the perigee needs no state at a layer
+  StudyRequest own = request;
+  if (sample.parameter) own.at.reset();
+  sample.group = group_of(own);
   TrackGroup& group = groups_[sample.group];
   sample.track = group.tracks.size();
   for (std::size_t t = 0; t < group.tracks.size(); ++t)
@@ -233,8 +259,6 @@ std::size_t DesignProgram::add_sample(Sample sample,
     group.tracks.push_back(track);
     group.n_hits.push_back(-1);
   }
-  const Criterion& criterion = criterion_of(sample);
-  sample.parameter = parameter_of_column(criterion.quantity.name);
   samples_.push_back(sample);
   if (problem_->objective.kind == Objective::Kind::margin &&
       sample.is_limit() && !std::isinf(sample.upper))
@@ -367,7 +391,8 @@ void DesignProgram::add_kept_hits(std::size_t file, std::size_t criterion,
     sample.file = file;
     sample.criterion = criterion;
     sample.upper = std::numeric_limits<double>::infinity();
-    samples_[add_sample(sample, request, track)].parameter = q;
+    sample.parameter = q;
+    add_sample(sample, request, track);
     return;
   }
 }
@@ -471,9 +496,7 @@ std::optional<double> DesignProgram::generic_value(
   request.momentum = {MomentumAxis::Variable::p, {track.p}};
   request.angle = {AngleAxis::Variable::theta, {track.theta}, false};
   ++effort_.covariances;
-  // with the state at a layer, which the model of the group leaves out
-  const Resolution r =
-      resolve(geometry, track, model_of(request, problem_->input.detector));
+  const Resolution r = resolve(geometry, track, group.model);
   if (r.n_hits < group.n_hits[sample.track]) return std::nullopt;
   const Table row = scan_row(problem_->input.detector, request, GridPoint{}, r);
   const double value = detail::number_at(row, criterion.quantity.name, 0) *
@@ -551,7 +574,7 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
   };
 
   for (std::size_t gi = 0; gi < groups_.size(); ++gi) {
-    const TrackGroup& group = groups_[gi];
+    TrackGroup& group = groups_[gi];
     // the required tracks, each once
     std::vector<std::size_t> tracks;
     for (const std::size_t s : which)
@@ -585,18 +608,21 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
         if (n_hits[i] < group.n_hits[tracks[i]]) return false;
       return true;
     };
+    std::vector<Parameter> asked;
+    for_samples([&](std::size_t, std::size_t, Parameter q) {
+      if (std::ranges::count(asked, q) == 0) asked.push_back(q);
+    });
     if (!derivatives) {
-      const auto errors = sigmas_and_hits(g, arrays, group.model, 1, n_hits);
+      const auto errors = sigmas_and_hits(
+          g, arrays, group.model, asked, 1, n_hits,
+          tracks.size() == group.tracks.size() ? &group.known_of_all
+                                               : &group.known_of_some);
       effort_.covariances += tracks.size();
       if (!has_hits()) return std::nullopt;
       for_samples([&](std::size_t i, std::size_t t, Parameter q) {
         result.value[i] = errors[t][q];
       });
     } else if (by_layers) {
-      std::vector<Parameter> asked;
-      for_samples([&](std::size_t, std::size_t, Parameter q) {
-        if (std::ranges::count(asked, q) == 0) asked.push_back(q);
-      });
       // in short blocks: the derivatives for all layers stay in the cache
       constexpr std::size_t block = 64;
       for (std::size_t begin = 0; begin < tracks.size(); begin += block) {
@@ -604,25 +630,32 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
         arrays.size = count;
         arrays.p = std::span(p).subspan(begin, count);
         arrays.theta = std::span(theta).subspan(begin, count);
-        const BatchSensitivities list(g, arrays, group.model, asked, 1,
-                                      std::span(n_hits).subspan(begin, count));
+        const BatchSensitivities list(
+            g, arrays, group.model, asked, 1,
+            std::span(n_hits).subspan(begin, count),
+            tracks.size() <= block ? &group.known_of_some : nullptr);
+        // d(sigma^2)/d(variable), a column for each variable
+        std::array<Eigen::MatrixXd, n_parameters> by_variable;
+        for (const Parameter q : asked) {
+          Eigen::MatrixXd& sum = by_variable[static_cast<std::size_t>(q)];
+          sum = Eigen::MatrixXd::Zero(static_cast<Index>(count), n);
+          std::size_t i = 0;
+          for (Index v = 0; v < n; ++v)
+            for (; i < ends[static_cast<std::size_t>(v)]; ++i) {
+              const std::span<const double> row =
+                  slopes_by(list, q, space_.design[slopes[i].number], g);
+              if (!row.empty())
+                sum.col(v) += slopes[i].slope * Eigen::Map<const VectorXd>(
+                                                    row.data(), sum.rows());
+            }
+        }
         for_samples([&](std::size_t i, std::size_t place_of, Parameter q) {
           if (place_of < begin || place_of >= begin + count) return;
           const std::size_t t = place_of - begin;
           result.value[i] = list.sigma(q, t);
-          result.slope[i] =
-              result.value[i] * by_variables([&](std::size_t k) {
-                const DesignNumber& number = space_.design[k];
-                using Kind = DesignNumber::Kind;
-                if (number.kind == Kind::position)
-                  return list.by_position(q, number.layer, t);
-                if (number.kind == Kind::x_over_x0)
-                  return list.by_material(q, number.layer, t);
-                const SurfaceRecord& s = g.surfaces()[number.layer];
-                if (number.kind == Kind::sigma && number.part < s.n_axes)
-                  return list.by_sigma(q, s.first_axis + number.part, t);
-                return 0.0;
-              });
+          result.slope[i] = by_variable[static_cast<std::size_t>(q)].row(
+                                static_cast<Index>(t)) /
+                            (2 * result.value[i]);
         });
       }
       effort_.gradients += tracks.size();
@@ -919,7 +952,8 @@ std::vector<std::size_t> DesignProgram::samples_that_lose_hits(
   for (const TrackGroup& group : groups_) {
     std::vector<double> p, theta;
     const TrackArrays arrays = arrays_of_group(group, p, theta);
-    sigmas_and_hits(g, arrays, group.model, 1, n_hits.emplace_back(p.size()));
+    sigmas_and_hits(g, arrays, group.model, {}, 1,
+                    n_hits.emplace_back(p.size()));
     effort_.covariances += p.size();
   }
   std::vector<std::size_t> lost;
@@ -1019,7 +1053,7 @@ std::optional<DesignProgram::AllValues> DesignProgram::bound(
         asked.push_back(*s.parameter);
     if (asked.empty()) continue;
     if (!weighted) {
-      const auto errors = sigmas_and_hits(g, arrays, group.model, 1, {});
+      const auto errors = sigmas_and_hits(g, arrays, group.model, asked, 1, {});
       for (std::size_t i = 0; i < samples_.size(); ++i)
         if (const Sample& s = samples_[i]; s.group == gi && s.parameter)
           values[i] = errors[s.track][*s.parameter];
@@ -1031,6 +1065,7 @@ std::optional<DesignProgram::AllValues> DesignProgram::bound(
       if (s.group != gi || !s.parameter) continue;
       // convex in the weights, so it lies above its tangent, whose slopes are
       // the shares of the hits in the variance
+      const double sigma = list.sigma(*s.parameter, s.track);
       double factor = 1;
       for (const UndecidedLayers& u : undecided) {
         std::vector<double> shares;
@@ -1040,15 +1075,14 @@ std::optional<DesignProgram::AllValues> DesignProgram::bound(
             const SurfaceRecord& surface = g.surfaces()[l];
             for (unsigned c = 0; c < surface.n_axes; ++c)
               shares.back() +=
-                  list.by_sigma(*s.parameter, surface.first_axis + c, s.track) *
-                  std::sqrt(g.axes(surface)[c].variance);
+                  list.by_sigma(*s.parameter, surface.first_axis + c)[s.track] *
+                  std::sqrt(g.axes(surface)[c].variance) / (2 * sigma * sigma);
           }
         }
         std::ranges::sort(shares, std::ranges::greater());
         for (std::size_t k = 0; k < shares.size(); ++k)
           factor += shares[k] - (k < u.most ? shares[k] / weight_of(u) : 0);
       }
-      const double sigma = list.sigma(*s.parameter, s.track);
       // negative values of a tangent are meaningless
       constexpr double nothing = 1e-20;
       values[i] = sigma * std::sqrt(std::max(factor, nothing));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gttf/resolution/batch.hpp"
+#include "gttf/resolution/known_lists.hpp"
 #include "gttf/resolution/parameter.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/study/check/check.hpp"
@@ -80,6 +81,8 @@ struct TrackGroup {
   Model model;
   std::vector<Track> tracks;
   std::vector<int> n_hits;  ///< of the start; -1: any
+  /// Surfaces that all tracks crossed in the last design, and those required.
+  KnownLists known_of_all, known_of_some;
 };
 
 /// Layers that are not yet decided.

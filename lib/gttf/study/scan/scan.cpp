@@ -16,7 +16,9 @@
 #include "gttf/core/parallel.hpp"
 #include "gttf/resolution/batch_states.hpp"
 #include "gttf/resolution/batch_targets.hpp"
+#include "gttf/resolution/known_lists.hpp"
 #include "gttf/study/request/request.hpp"
+#include "gttf/study/scan/alike_scans.hpp"
 #include "gttf/study/scan/average.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
@@ -170,6 +172,26 @@ class BatchResults {
   std::vector<std::optional<Resolution>> whole_;
 };
 
+/// @param known  may be null
+BatchStatistics for_each_resolution(
+    const TrackingGeometry& geometry, const Model& model, CodePath path,
+    const TrackArrays& tracks, std::span<const ColumnOf<TrackRow>> columns,
+    const std::function<void(std::size_t, const Resolution&)>& take,
+    KnownLists* known) {
+  BatchResults results(tracks.size, {columns}, model.at.has_value());
+  const BatchStatistics statistics =
+      known != nullptr ? resolve(geometry, tracks, model, results.views(),
+                                 results.states(), *known, path)
+                       : resolve(geometry, tracks, model, results.views(),
+                                 results.states(), 1, path);
+  Resolution r;
+  for (std::size_t t = 0; t < tracks.size; ++t) {
+    results.read(t, r);
+    take(t, r);
+  }
+  return statistics;
+}
+
 /// Creates the rows of a block of tracks.
 class BlockMaker {
  public:
@@ -183,26 +205,31 @@ class BlockMaker {
   /// @param point_of  (index, track) -> PointRow
   template <class PointOf>
   void add(const TrackingGeometry& geometry, const Model& model, CodePath path,
-           const TrackArrays& tracks, PointOf point_of) {
+           const TrackArrays& tracks, PointOf point_of,
+           KnownLists* known = nullptr) {
     table_.reserve(tracks.size);
     block_.statistics = for_each_resolution(
         geometry, model, path, tracks, columns_.list,
         [&](std::size_t t, const Resolution& r) {
           table_.add({point_of(t, tracks.track(t)), detector_, request_, r});
           if (is_evaluated(r)) ++block_.evaluated;
-        });
+        },
+        known);
   }
 
   /// The points `begin` to `end` of the grid.
   void add_points(const TrackingGeometry& geometry, const Model& model,
-                  CodePath path, std::size_t begin, std::size_t end) {
+                  CodePath path, std::size_t begin, std::size_t end,
+                  KnownLists* known = nullptr) {
     const detail::GridTracks grid(request_, begin, end - begin);
     PointRows points(detector_, request_);
-    add(geometry, model, path, grid.views(),
+    add(
+        geometry, model, path, grid.views(),
         [&](std::size_t t, const Track& track) {
           return points.at(grid_point(request_, begin + t), track.p,
                            track.theta);
-        });
+        },
+        known);
   }
 
   Block take() && {
@@ -217,6 +244,19 @@ class BlockMaker {
   RowTable<TrackRow> table_;
   Block block_;
 };
+
+/// scan_block() with known lists, which may be null.
+ScanBlock block_of(const StudyRequest& request, const Detector& detector,
+                   const TrackingGeometry& geometry,
+                   std::span<const ColumnOf<TrackRow>> columns,
+                   const ScanOptions& options, std::size_t begin,
+                   std::size_t end, KnownLists* known) {
+  const Columns list{columns, request.at ? at_layer_columns : 0};
+  BlockMaker rows(list, detector, request);
+  rows.add_points(geometry, model_of(request, detector, options.engine),
+                  options.path, begin, end, known);
+  return std::move(rows).take();
+}
 
 /// scan() with any columns.
 std::size_t scan_rows(const StudyRequest& request,
@@ -266,15 +306,8 @@ BatchStatistics for_each_resolution(
     const TrackingGeometry& geometry, const Model& model, CodePath path,
     const TrackArrays& tracks, std::span<const ColumnOf<TrackRow>> columns,
     const std::function<void(std::size_t, const Resolution&)>& take) {
-  BatchResults results(tracks.size, {columns}, model.at.has_value());
-  const BatchStatistics statistics = resolve(
-      geometry, tracks, model, results.views(), results.states(), 1, path);
-  Resolution r;
-  for (std::size_t t = 0; t < tracks.size; ++t) {
-    results.read(t, r);
-    take(t, r);
-  }
-  return statistics;
+  return for_each_resolution(geometry, model, path, tracks, columns, take,
+                             nullptr);
 }
 
 ScanBlock scan_block(const StudyRequest& request, const Detector& detector,
@@ -282,11 +315,17 @@ ScanBlock scan_block(const StudyRequest& request, const Detector& detector,
                      std::span<const ColumnOf<TrackRow>> columns,
                      const ScanOptions& options, std::size_t begin,
                      std::size_t end) {
-  const Columns list{columns, request.at ? at_layer_columns : 0};
-  BlockMaker rows(list, detector, request);
-  rows.add_points(geometry, model_of(request, detector, options.engine),
-                  options.path, begin, end);
-  return std::move(rows).take();
+  return block_of(request, detector, geometry, columns, options, begin, end,
+                  nullptr);
+}
+
+ScanBlock scan_block(const StudyRequest& request, const Detector& detector,
+                     const TrackingGeometry& geometry,
+                     std::span<const ColumnOf<TrackRow>> columns,
+                     const ScanOptions& options, std::size_t begin,
+                     std::size_t end, KnownLists& known) {
+  return block_of(request, detector, geometry, columns, options, begin, end,
+                  &known);
 }
 
 std::size_t scan(const StudyRequest& request,
