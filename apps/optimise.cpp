@@ -273,7 +273,11 @@ int search_and_write(const Call& call, const OptimisationProblem& problem,
     }
   }
   outputs.commit();
-  if (result.interrupted) ending.tell_why("the result is the best so far");
+  if (result.interrupted)
+    ending.tell_why(result.is_start
+                        ? "the result is the design of the file: nothing "
+                          "better was found"
+                        : "the result is the best so far");
   if (!result.best.result.exists)
     return code_of(0, Status::too_few_hits, options.quiet);
   return result.found && !result.interrupted ? good : check_failed;

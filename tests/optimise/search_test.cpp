@@ -258,6 +258,52 @@ TEST_CASE("limits that no design keeps: what can be had of them") {
   CHECK(r.infeasible->track.p == 10);
 }
 
+TEST_CASE("a search that ends while choices are open falls back to the file") {
+  Diagnostics warnings;
+  OptimisationProblem inner = read_problem(
+      GTTF_SOURCE_DIR "/tests/optimise/inner_layers.yaml", {}, {}, warnings);
+  std::string chosen = "present";
+  SUBCASE("one of the options is that of the file") {}
+  SUBCASE("none of the options is") {
+    inner.choices[0].options.pop_back();
+    chosen = "as in the file";
+  }
+  SearchOptions options;
+  options.keep_on = [] { return false; };
+  const SearchResult r = search(inner, options);
+  CHECK(r.interrupted);
+  CHECK(r.is_start);
+  CHECK(r.found);
+  CHECK(r.best.f == r.start_f);
+  CHECK(r.best.x == inner.space.start_values());
+  REQUIRE(r.program->combination().chosen.size() == 1);
+  CHECK(r.program->combination().chosen[0] == chosen);
+  CHECK(certificate_text(r).starts_with("none: the design of the file"));
+  const DesignNumbers written(
+      parse_detector(best_file(*r.program, r.best.x, {}), "best.yaml")
+          .detector);
+  CHECK(written.values() == inner.space.start);
+}
+
+TEST_CASE("a search that ends early keeps what is better than the file") {
+  OptimisationProblem its2 = problem("its2.yaml");
+  its2.starts = 8;
+  SearchOptions options;
+  int steps = 0;
+  options.keep_on = [&steps] { return ++steps < 40; };
+  const SearchResult r = search(its2, options);
+  CHECK(r.interrupted);
+  CHECK_FALSE(r.is_start);
+  CHECK(r.best.violation < 1e-3);  // the file is beyond its limits by 18 %
+
+  // twelve planes are not four
+  const OptimisationProblem planes = problem("telescope.yaml");
+  options.keep_on = [] { return false; };
+  const SearchResult four = search(planes, options);
+  CHECK_FALSE(four.is_start);
+  CHECK(four.program->combination().chosen[0] != "");
+}
+
 TEST_CASE("the description that was found is the user's own") {
   const OptimisationProblem its2 = problem("its2.yaml");
   SearchOptions options;

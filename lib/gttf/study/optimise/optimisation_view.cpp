@@ -153,6 +153,7 @@ Document optimisation_document(const OptimisationResults& results, double cpu_s,
   document.set("name", problem.name.empty() ? problem.file : problem.name);
   document.set("found", result.found);
   if (result.interrupted) document.set("interrupted", true);
+  if (result.is_start) document.set("is_start", true);
   document.set("objective",
                Document()
                    .set("name", problem.objective.name)
@@ -268,6 +269,10 @@ Document optimisation_document(const OptimisationResults& results, double cpu_s,
 
 std::string certificate_text(const SearchResult& result) {
   const Certificate& c = result.certificate;
+  if (result.is_start)
+    return "none: the design of the file, which the search had not improved "
+           "when "
+           "it was ended";
   switch (c.kind) {
     case Certificate::Kind::proven:
       return "proven: " + c.reason;
@@ -316,7 +321,9 @@ Summary optimisation_summary(const OptimisationResults& results) {
                                                       result.verify_violation),
                                        3)));
   if (result.interrupted)
-    head.facts.emplace_back("search", "interrupted: the best so far");
+    head.facts.emplace_back(
+        "search", result.is_start ? "interrupted: the design of the file"
+                                  : "interrupted: the best so far");
   head.facts.emplace_back("certificate", certificate_text(result));
   if (program.space().size() > 0)
     head.facts.emplace_back("residual",

@@ -160,15 +160,17 @@ struct Collected {
   std::optional<LocalOptimum> best;
 };
 
+// The programs `base` of the following functions belong to no combination.
+
 /// Choices of layers by branch and bound, for each way to take the others.
-void search_layers(const OptimisationProblem& problem,
+void search_layers(const DesignProgram& base,
                    const std::vector<Combination>& combinations,
                    const SearchOptions& options, Collected& all,
                    SearchResult& result) {
   std::optional<LayerChoiceResult> chosen;
   const std::function<bool()> keep_on = [&] { return !options.is_stopped(); };
   for (const Combination& combination : combinations) {
-    DesignProgram program(problem, combination);
+    DesignProgram program = base.with(combination);
     auto found = best_layers(program, keep_on);
     result.effort += program.effort();
     ++all.starts;
@@ -185,12 +187,12 @@ void search_layers(const OptimisationProblem& problem,
     chosen = std::move(found);
   }
   result.program = std::make_shared<DesignProgram>(
-      problem, chosen ? chosen->combination : combinations.front());
+      base.with(chosen ? chosen->combination : combinations.front()));
   if (all.best) set_working(*result.program, *all.best);
 }
 
 /// All combinations, one after the other.
-void search_combinations(const OptimisationProblem& problem,
+void search_combinations(const DesignProgram& base,
                          const std::vector<Combination>& combinations,
                          const SearchOptions& options, Collected& all,
                          SearchResult& result) {
@@ -211,7 +213,7 @@ void search_combinations(const OptimisationProblem& problem,
                         Looked& looked = list.emplace_back();
                         looked.is_stopped = i > 0 && options.is_stopped();
                         if (looked.is_stopped) continue;
-                        DesignProgram program(problem, combinations[i]);
+                        DesignProgram program = base.with(combinations[i]);
                         looked.values = program.all_values({});
                         looked.effort = program.effort();
                       }
@@ -239,7 +241,7 @@ void search_combinations(const OptimisationProblem& problem,
   all.starts = combinations.size();
   all.n_combinations = static_cast<double>(combinations.size());
   result.program =
-      std::make_shared<DesignProgram>(problem, combinations[best_at]);
+      std::make_shared<DesignProgram>(base.with(combinations[best_at]));
   if (all.best) set_working(*result.program, *all.best);
 }
 
@@ -264,11 +266,10 @@ bool cannot_be_better(DesignProgram& program, const LocalOptimum& best,
 }
 
 /// Solutions from many designs, for each combination.
-void search_designs(const OptimisationProblem& problem,
+void search_designs(const DesignProgram& base,
                     const std::vector<Combination>& combinations,
                     const SearchOptions& options, Collected& all,
                     SearchResult& result) {
-  const DesignProgram base(problem, Combination{});
   for (std::size_t k = 0; k < combinations.size() && !result.interrupted; ++k) {
     const Starts starts = starts_of(base, combinations[k], options.local);
     Found found;
@@ -319,28 +320,64 @@ void search_designs(const OptimisationProblem& problem,
   all.n_combinations = static_cast<double>(combinations.size());
 }
 
-/// The file's own design, in place of what an interrupted search has found.
-void take_start_if_better(Collected& all, SearchResult& result) {
-  if (!result.program->combination().chosen.empty()) return;
-  DesignProgram& program = *result.program;
-  const auto values = program.all_values(program.space().start_values());
-  if (!values) return;
+/// The combination that leaves the description as it is.
+struct OwnCombination {
+  Combination combination;
+  bool is_allowed = true;  ///< by the choices
+};
+
+OwnCombination own_combination(const OptimisationProblem& problem,
+                               const std::vector<Combination>& combinations) {
+  OwnCombination own;
+  const auto same =
+      std::ranges::find_if(combinations, [](const Combination& combination) {
+        return combination.numbers.empty() &&
+               std::ranges::count(combination.absent, char{1}) == 0;
+      });
+  own.is_allowed = same != combinations.end();
+  if (own.is_allowed) own.combination = *same;
+  own.combination.absent.clear();
+  own.combination.chosen.resize(problem.choices.size(), "as in the file");
+  for (std::size_t c = 0; c < problem.choices.size(); ++c) {
+    const DesignChoice& choice = problem.choices[c];
+    if (choice.layers.empty()) continue;
+    own.combination.chosen[c] =
+        fmt::format("{}", fmt::join(choice.layers, ","));
+    own.is_allowed = own.is_allowed && choice.layers.size() <= choice.most;
+  }
+  return own;
+}
+
+/// The file's own design, in place of what an interrupted search has found if
+/// that is no better. A design that the choices exclude only takes the place of
+/// one that misses limits.
+void take_start_if_better(const DesignProgram& base,
+                          const std::vector<Combination>& combinations,
+                          Collected& all, SearchResult& result) {
+  OwnCombination own = own_combination(base.problem(), combinations);
+  DesignProgram program = base.with(std::move(own.combination));
+  // one that is ended at once stays where it is
   LocalOptimum start;
-  start.x = program.space().start_values();
-  start.f = values->f;
-  start.violation = values->violation();
-  start.feasible = start.violation <= design_feasible;
-  if (!is_better(start, *all.best)) return;
-  start.working = all.best->working;
-  const NonlinearProgram nonlinear = program.program(start.working);
-  start.result.x = program.scaled(start.x);
-  if (program.has_level()) start.result.x[start.result.x.size() - 1] = start.f;
-  auto at_start = nonlinear.evaluate(start.result.x, true);
-  if (!at_start) return;
-  start.result.exists = true;
-  start.result.values = std::move(*at_start);
-  judge(nonlinear, start.result);
+  const std::vector<double> x = program.space().start_values();
+  if (x.empty()) {
+    const auto values = program.all_values(x);
+    if (!values) return;
+    start.f = values->f;
+    start.violation = values->violation();
+    start.feasible = start.violation <= design_feasible;
+    start.result.exists = true;
+    set_working(program, start);
+  } else {
+    start = solve(program, x, {.keep_on = [] { return false; }});
+    if (!start.result.exists) return;
+  }
+  if (all.best) {
+    if (!own.is_allowed && all.best->feasible) return;
+    if (!is_better(start, *all.best)) return;
+  }
   all.best = std::move(start);
+  result.program = std::make_shared<DesignProgram>(std::move(program));
+  result.is_start = true;
 }
 
 /// Looks at the finer grids and at coverages from anywhere; what is missed
@@ -465,6 +502,34 @@ void find_least_ratio(const OptimisationProblem& problem,
   }
 }
 
+/// The numbers and prices that an option sets.
+Combination combination_of(const OptimisationProblem& problem,
+                           const DetectorDescription& description,
+                           const DesignChoice& choice,
+                           const ChoiceOption& option) {
+  std::vector<std::string> overrides = problem.input.overrides;
+  overrides.insert(overrides.end(), option.overrides.begin(),
+                   option.overrides.end());
+  const DesignNumbers changed(description.read(overrides).detector);
+  if (!changed.is_alike(problem.space.design)) {
+    Diagnostics diagnostics;
+    Diagnostic d = choice.place;
+    d.problem = fmt::format("{} changes more than numbers", option.name);
+    d.suggestion =
+        "give the layers all slabs and coordinates in the description";
+    diagnostics.add(std::move(d));
+    throw InputError(std::move(diagnostics));
+  }
+  Combination one;
+  for (std::size_t i = 0; i < changed.size(); ++i)
+    if (changed.value(i) != problem.space.start[i])
+      one.numbers.emplace_back(i, changed.value(i));
+  for (const auto& [name, value] : option.prices)
+    for (const std::size_t l : layers_of_entry(problem.input.detector, name))
+      one.prices.emplace_back(l, value);
+  return one;
+}
+
 }  // namespace
 
 std::string_view to_string(Certificate::Kind kind) {
@@ -494,34 +559,20 @@ std::vector<Combination> combinations_of(const OptimisationProblem& problem,
     throw InputError(std::move(diagnostics));
   };
   const Detector& detector = problem.input.detector;
+  const DetectorDescription description(problem.input.text, detector.file);
   for (const DesignChoice& choice : problem.choices) {
     std::vector<Combination> next;
     if (choice.layers.empty()) {
       for (const ChoiceOption& option : choice.options) {
-        std::vector<std::string> overrides = problem.input.overrides;
-        overrides.insert(overrides.end(), option.overrides.begin(),
-                         option.overrides.end());
-        const DesignNumbers changed(
-            parse_detector(problem.input.text, detector.file, overrides)
-                .detector);
-        if (!changed.is_alike(problem.space.design)) {
-          Diagnostics diagnostics;
-          Diagnostic d = choice.place;
-          d.problem = fmt::format("{} changes more than numbers", option.name);
-          d.suggestion =
-              "give the layers all slabs and coordinates in the description";
-          diagnostics.add(std::move(d));
-          throw InputError(std::move(diagnostics));
-        }
+        const Combination own =
+            combination_of(problem, description, choice, option);
         for (const Combination& before : all) {
           Combination one = before;
           one.chosen.push_back(option.name);
-          for (std::size_t i = 0; i < changed.size(); ++i)
-            if (changed.value(i) != problem.space.start[i])
-              one.numbers.emplace_back(i, changed.value(i));
-          for (const auto& [name, value] : option.prices)
-            for (const std::size_t l : layers_of_entry(detector, name))
-              one.prices.emplace_back(l, value);
+          one.numbers.insert(one.numbers.end(), own.numbers.begin(),
+                             own.numbers.end());
+          one.prices.insert(one.prices.end(), own.prices.begin(),
+                            own.prices.end());
           next.push_back(std::move(one));
           if (next.size() > most) too_many(choice);
         }
@@ -586,27 +637,24 @@ SearchResult search(const OptimisationProblem& problem,
   const std::vector<Combination> combinations =
       combinations_of(problem, by_bounds);
   // the design of the file, with all layers
-  {
-    DesignProgram start(problem, Combination{});
-    const auto all = start.all_values(start.space().start_values());
-    if (all) {
-      result.start_f = all->f;
-      result.start_is_feasible = all->violation() <= design_feasible;
-    }
-    result.effort += start.effort();
+  DesignProgram base(problem, Combination{});
+  if (const auto values = base.all_values(base.space().start_values())) {
+    result.start_f = values->f;
+    result.start_is_feasible = values->violation() <= design_feasible;
   }
+  result.effort += base.effort();
   Collected all;
   if (by_bounds)
-    search_layers(problem, combinations, options, all, result);
+    search_layers(base, combinations, options, all, result);
   else if (!has_variables)
-    search_combinations(problem, combinations, options, all, result);
+    search_combinations(base, combinations, options, all, result);
   else
-    search_designs(problem, combinations, options, all, result);
+    search_designs(base, combinations, options, all, result);
   if (!result.program)
     result.program =
-        std::make_shared<DesignProgram>(problem, combinations.front());
+        std::make_shared<DesignProgram>(base.with(combinations.front()));
+  if (result.interrupted) take_start_if_better(base, combinations, all, result);
   if (!all.best) return result;
-  if (result.interrupted && has_variables) take_start_if_better(all, result);
   result.best = std::move(*all.best);
   verify_result(result, options);
   result.certificate = certificate_of(result, all, by_bounds, options);
@@ -622,7 +670,7 @@ SearchResult search(const OptimisationProblem& problem,
   // what is proven of one limit needs no search
   if (has_variables &&
       std::ranges::all_of(combinations, [&](const Combination& combination) {
-        return is_beyond_best_corner(DesignProgram(problem, combination));
+        return is_beyond_best_corner(base.with(combination));
       })) {
     result.certificate.kind = Certificate::Kind::proven;
     result.certificate.reason = beyond_corner;

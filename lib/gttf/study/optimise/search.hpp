@@ -39,6 +39,9 @@ struct SearchResult {
   /// As found, but where the margin is minimised it may be above 1.
   bool solved = false;
   bool interrupted = false;
+  /// Whether it is the design of the file, since an interrupted search has
+  /// found none that is better.
+  bool is_start = false;
   std::shared_ptr<DesignProgram> program;  ///< of the best combination
   LocalOptimum best;
   double start_f = Resolution::none;
