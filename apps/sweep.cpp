@@ -15,6 +15,7 @@
 #include "gttf/config/text.hpp"
 #include "gttf/output/atomic_file.hpp"
 #include "gttf/output/plot/svg_plot.hpp"
+#include "gttf/study/request/read_follow.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/sweep/sweep_figure.hpp"
@@ -150,6 +151,7 @@ int run_sweep(const Call& call) {
     computation.columns = parse_names(
         "--columns", options.columns,
         sweep_column_names(request.at.has_value(), computation.reduction));
+  computation.follow = read_follow(request.file);
   const Study study = load_study(std::move(request), options);
   for (const Detector& detector : study.detectors)
     model_of(study.request, detector, computation.scan.engine);

@@ -9,9 +9,11 @@
 #include "gttf/study/check/requirement_file.hpp"
 #include "gttf/study/optimise/read_problem.hpp"
 #include "gttf/study/request/read_designs.hpp"
+#include "gttf/study/request/read_follow.hpp"
 #include "gttf/study/scan/cracks.hpp"
 #include "gttf/study/scan/row.hpp"
 #include "gttf/study/show/detector_view.hpp"
+#include "gttf/study/sweep/swept_designs.hpp"
 #include "inputs.hpp"
 #include "messages.hpp"
 #include "outputs.hpp"
@@ -54,6 +56,8 @@ void check_detectors(StudyRequest request, Verdict& verdict) {
     for (const DetectorInput& input : read_designs(request, {})) {
       add_all(verdict.diagnostics, input.warnings);
       add_all(verdict.diagnostics, crack_warnings(request, input.detector));
+      if (const auto follow = read_follow(request.file))
+        SweptDesigns(request, follow, input);
     }
   } catch (const InputError& error) {
     add_all(verdict.diagnostics, error.diagnostics());

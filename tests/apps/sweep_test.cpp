@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -178,6 +179,86 @@ TEST_CASE("sweep: only what is asked for, with the same numbers") {
       CHECK(few[i][column].get<double>() ==
             doctest::Approx(all[i][column].get<double>()).epsilon(1e-12));
     CHECK(few[i]["status"] == all[i]["status"]);
+  }
+}
+
+TEST_CASE("sweep: keys of other layers, and of the same") {
+  // what is read for each value alone is what is read for all together
+  check_rows("cld.yaml", " --pt 1GeV,10GeV --theta 20deg,60deg,90deg",
+             "layers[ITK1].cylinder.radius", {"125mm", "13cm"},
+             "layers[VTX1].measures.rphi", {"2um", "5um"});
+  check_rows("cld.yaml", " --p 1GeV --energy-loss mean",
+             "layers[VTX1].material.thickness", {"20um", "0.1mm"},
+             "layers[VTX1].cylinder.half_length", {"100mm", "12cm"});
+  check_rows("lhcb.yaml", " --p 10GeV --theta 5deg", "layers[0].material",
+             {"1%", "2%"}, "layers[1].material", {"1%", "2%"});
+}
+
+TEST_CASE("sweep: two keys that meet are read together") {
+  const Outcome r =
+      run("gttf-design sweep $DETECTORS/barrel.yaml --p 1GeV --no-provenance "
+          "--vary 'layers[1].cylinder.radius=25mm,3cm' --vary "
+          "'layers[2].cylinder.radius=30mm,40mm' --format json");
+  CHECK(r.code == 0);
+  CHECK(has(r.err, "1 of 4 combinations are not valid detectors"));
+  const json rows = json::parse(r.out)["rows"];
+  CHECK(has(rows[2]["status"], "coincides"));
+  CHECK(rows[3]["status"] == "ok");
+}
+
+TEST_CASE("sweep: lengths and supports follow a radius") {
+  const Folder folder;
+  folder.write("study.yaml", R"(gttf-study: 1
+detectors: [$DETECTORS/alice_its2.yaml]
+momentum: [0.3 GeV, 3 GeV]
+theta: [90 deg, 45 deg]
+vary:
+  layers[L0].cylinder.radius: [21 mm, 2.5 cm]
+  layers[L5].material: [1 %, 1.2 %]
+follow:
+  layers[L0,L1].cylinder.half_length: 2 * radius + 60 mm
+  layers[L1].cylinder.radius: layers[L0].cylinder.radius + 9 mm
+)");
+  const Outcome all = run(folder,
+                          "sed -i \"s=.DETECTORS=$DETECTORS=\" study.yaml; "
+                          "gttf-design sweep study.yaml" +
+                              plain);
+  INFO(all.err);
+  REQUIRE(all.code == 0);
+  const std::vector<std::string> rows = lines_of(all.out);
+  REQUIRE(rows.size() == 1 + 2 * 2 * 4);
+  std::size_t next = 1;
+  for (const auto& [l0, h0, l1, h1] :
+       {std::array{"21 mm", "102 mm", "30 mm", "120 mm"},
+        std::array{"25 mm", "110 mm", "34 mm", "128 mm"}})
+    for (const char* material : {"1 %", "1.2 %"}) {
+      const Outcome one =
+          run(std::string("gttf-design scan $DETECTORS/alice_its2.yaml --p "
+                          "0.3GeV,3GeV --theta 90deg,45deg") +
+              " --set 'layers[L0].cylinder.radius=" + l0 +
+              "' --set 'layers[L0].cylinder.half_length=" + h0 +
+              "' --set 'layers[L1].cylinder.radius=" + l1 +
+              "' --set 'layers[L1].cylinder.half_length=" + h1 +
+              "' --set 'layers[L5].material=" + material + "'" + plain);
+      const std::vector<std::string> wanted = lines_of(one.out);
+      REQUIRE(wanted.size() == 5);
+      for (std::size_t i = 1; i < wanted.size(); ++i, ++next)
+        CHECK(rows[next].ends_with("," + wanted[i]));
+    }
+
+  SUBCASE("faults of formulas have their place") {
+    const auto fault = [&](const std::string& line) {
+      const Outcome r = run(folder, "sed -i 's=^follow.*=&\\n  " + line +
+                                        "=' study.yaml; gttf-design sweep "
+                                        "study.yaml");
+      CHECK(r.code == 2);
+      return r.err;
+    };
+    CHECK(has(fault("layers[L2].cylinder.half_length: 2 * radus"),
+              "study.yaml:9:40: error: "));
+    CHECK(has(fault("layers[L0].cylinder.radius: 30 mm"),
+              "sets what \"layers[L0].cylinder.radius\" sets, too"));
+    CHECK(run(folder, "gttf-design validate study.yaml").code == 2);
   }
 }
 

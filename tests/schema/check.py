@@ -138,7 +138,7 @@ for kind, patterns in readers.items():
                    "luminous_region", "over", "tracks"} - keys[kind]
     if kind == "requirements":  # what only a study may say
         others |= {"layer", "own_hit", "at", "toys", "seed", "fits",
-                   "vary"} - keys[kind]
+                   "vary", "follow"} - keys[kind]
     for name in sorted(found - keys[kind] - others):
         faults.append(f"{kind}: the reader knows {name}, the schema does not")
     literals = set(re.findall(r'"([\w-]+)"', text))

@@ -78,6 +78,8 @@ class RequestReader {
         options_.vary.empty()
             ? (vary ? read_varied_keys(*vary) : std::vector<VariedKey>{})
             : read_varied_keys(options_.vary, diagnostics_);
+    if (const auto value = from_file("follow"))
+      check_follow(*value, path, request);
     if (const auto value = from_file("variants"))
       request.variants = read_variants(*value);
     if (const auto value = from_file("requirements"))
@@ -116,6 +118,24 @@ class RequestReader {
 
  private:
   using Text = std::optional<std::string>;
+
+  /// Formulas are read with the detector, see read_follow().
+  static void check_follow(const Value& value, const std::string& path,
+                           const StudyRequest& request) {
+    MapReader map(
+        value, "{ 'layers[L0].cylinder.half_length': radius / tan(40 deg) }");
+    if (!map) return;
+    for (const Node::Entry& entry : value.node().entries())
+      if (const auto formula = map.find(entry.key.text());
+          !formula->is_scalar())
+        formula->expected("a formula", "write for example radius + 5 mm");
+    if (path == "-")
+      value.error("a study that is read from a pipe cannot have \"follow\"",
+                  "write it to a file");
+    if (request.vary.empty())
+      value.error("there is nothing to follow",
+                  "add \"vary\" with a key of the detector");
+  }
 
   /// Particle, start and model.
   void read_rest(StudyRequest& request) {

@@ -12,8 +12,10 @@
 #include <variant>
 
 #include "gttf/core/parallel.hpp"
+#include "gttf/study/scan/alike_scans.hpp"
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
+#include "gttf/study/sweep/swept_designs.hpp"
 
 namespace gttf {
 namespace {
@@ -23,6 +25,10 @@ constexpr std::string_view status_column = "status";
 /// Approximate number of rows per block, enough work for a thread between two
 /// turns; designs with more tracks are divided.
 constexpr std::size_t rows_of_block = 2048;
+
+/// Designs of a block whose tracks are reduced to one row: enough that what the
+/// first one tells about the others is worth it.
+constexpr std::size_t alike_designs_of_block = 16;
 
 /// A column that can be reduced numerically.
 bool is_reducible(std::string_view name) {
@@ -123,12 +129,16 @@ class Sweep {
         columns_(calculated_columns(options)),
         points_(n_grid_points(request)),
         combinations_(n_combinations(request.vary)) {
+    designs_.reserve(inputs.size());
     for (const DetectorInput& input : inputs)
-      descriptions_.emplace_back(input.text, input.detector.file);
+      designs_.emplace_back(request, options.follow, input);
     pieces_ = options.reduction == Reduction::none
                   ? (points_ + rows_of_block - 1) / rows_of_block
                   : 1;
-    designs_of_block_ = std::max<std::size_t>(1, rows_of_block / points_ / 2);
+    designs_of_block_ =
+        std::max(options.reduction == Reduction::none ? std::size_t{1}
+                                                      : alike_designs_of_block,
+                 rows_of_block / points_ / 2);
   }
 
   std::size_t designs() const { return combinations_ * inputs_.size(); }
@@ -149,13 +159,15 @@ class Sweep {
     Block block;
     if (pieces_ > 1) {
       const std::size_t begin = index % pieces_ * rows_of_block;
+      KnownLists unknown;
       add(index / pieces_, begin, std::min(points_, begin + rows_of_block),
-          block);
+          unknown, block);
     } else {
       const std::size_t first = index * designs_of_block_;
       const std::size_t last = std::min(designs(), first + designs_of_block_);
+      std::vector<KnownLists> known(inputs_.size());
       for (std::size_t design = first; design < last; ++design)
-        add(design, 0, points_, block);
+        add(design, 0, points_, known[design % inputs_.size()], block);
     }
     block.prepared = sink_.prepare(block.table);
     return block;
@@ -174,21 +186,8 @@ class Sweep {
   }
 
  private:
-  std::vector<std::string> overrides_of(std::size_t design) const {
-    const DetectorInput& input = inputs_[design % inputs_.size()];
-    std::vector<std::string> overrides = input.overrides;
-    const auto values =
-        values_of_combination(request_.vary, design / inputs_.size());
-    for (std::size_t i = 0; i < values.size(); ++i)
-      overrides.push_back(request_.vary[i].key + '=' +
-                          request_.vary[i].values[values[i]]);
-    return overrides;
-  }
-
   Detector read(std::size_t design) const {
-    return descriptions_[design % inputs_.size()]
-        .read(overrides_of(design))
-        .detector;
+    return designs_[design % inputs_.size()].detector(design / inputs_.size());
   }
 
   /// Location of the user input: --vary, or a study.
@@ -202,7 +201,7 @@ class Sweep {
   }
 
   void add(std::size_t design, std::size_t begin, std::size_t end,
-           Block& block) const {
+           KnownLists& known, Block& block) const {
     const DetectorInput& input = inputs_[design % inputs_.size()];
     ScanBlock rows;
     std::optional<Detector> detector;
@@ -218,7 +217,7 @@ class Sweep {
     }
     if (detector)
       rows = scan_block(request_, *detector, TrackingGeometry(*detector),
-                        columns_, options_.scan, begin, end);
+                        columns_, options_.scan, begin, end, known);
     block.designs += begin == 0;
     block.tracks += end - begin;
     block.evaluated += rows.evaluated;
@@ -256,9 +255,11 @@ class Sweep {
 
   /// "layers[L0].cylinder.radius=20 mm, field.solenoid=1 T"
   std::string name_of(std::size_t design) const {
-    const std::vector<std::string> all = overrides_of(design);
-    const auto own =
-        all.end() - static_cast<std::ptrdiff_t>(request_.vary.size());
+    const std::size_t input = design % inputs_.size();
+    const std::vector<std::string> all =
+        designs_[input].overrides_of(design / inputs_.size());
+    const auto own = all.begin() + static_cast<std::ptrdiff_t>(
+                                       inputs_[input].overrides.size());
     return fmt::format("{}", fmt::join(own, all.end(), ", "));
   }
 
@@ -267,7 +268,7 @@ class Sweep {
   const SweepOptions& options_;
   const TableSink& sink_;
   std::vector<ColumnOf<TrackRow>> columns_;
-  std::vector<DetectorDescription> descriptions_;
+  std::vector<SweptDesigns> designs_;
   std::size_t points_, combinations_;
   std::size_t pieces_ = 1, designs_of_block_ = 1;
 };

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "gttf/config/node.hpp"
 #include "gttf/core/table.hpp"
 #include "gttf/detector/read.hpp"
 #include "gttf/study/request/request.hpp"
@@ -23,6 +25,9 @@ struct SweepOptions {
   Reduction reduction = Reduction::none;
   /// Columns of sweep_column_names() to compute; empty: all.
   std::vector<std::string> columns;
+  /// Keys whose values follow those of request.vary, and their formulas, as in
+  /// optimisations; see read_follow().
+  std::optional<Node> follow = {};
 };
 
 struct SweepResult {
