@@ -533,7 +533,7 @@ TEST_CASE("a front: monotone, no point dominated, each the best of its limit") {
 TEST_CASE("fronts of means and of worst values") {
   const std::string grid =
       "over: { p: [0.5 GeV, 5 GeV], theta: [90 deg, 60 deg] }";
-  for (const std::string first :
+  for (const std::string& first :
        {"{ mean: sigma_d0, " + grid + " }",
         "{ mean_log: sigma_d0, " + grid + ", of: 5 um (+) 20 um * GeV / p }",
         "{ worst: sigma_d0, " + grid + ", of: 5 um (+) 20 um * GeV / p }"}) {

@@ -129,13 +129,11 @@ TEST_CASE("modules in batches: slopes are those of single tracks") {
         for (const Parameter q : asked) {
           const double got =
               item.quantity == Quantity::position
-                  ? all.by_position(q, item.layer, t)
+                  ? all.by_position(q, item.layer)[t]
               : item.quantity == Quantity::x_over_x0
-                  ? all.by_material(q, item.layer, t)
-                  : all.by_sigma(q,
-                                 geometry.surfaces()[item.layer].first_axis +
-                                     item.coordinate,
-                                 t);
+                  ? all.by_material(q, item.layer)[t]
+                  : all.by_sigma(q, geometry.surfaces()[item.layer].first_axis +
+                                        item.coordinate)[t];
           CHECK(std::abs(got - item.slope[q]) <
                 1e-9 * std::max(1e-3, std::abs(item.slope[q])));
           ++compared;

@@ -325,7 +325,8 @@ TEST_CASE("averages: a sample of lost hits agrees with the sum over all") {
     // no worse than independent tracks by more than the error's own error
     CHECK(error < 2 * sum.d0.width() / std::sqrt(static_cast<double>(n)));
     CHECK(error > 0);
-    CHECK(std::abs(column(table, "n_hits")[0] - sum.hits) < 13. / n);
+    CHECK(std::abs(column(table, "n_hits")[0] - sum.hits) <
+          13. / static_cast<double>(n));
     CHECK(std::abs(column(table, "efficiency")[0] - sum.efficiency) <=
           3 * column(table, "efficiency_error")[0]);
   }
