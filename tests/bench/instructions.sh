@@ -20,10 +20,11 @@ count() {
   sed -n 's/^summary: *//p; s/^totals: *//p' "$work/out" | head -n 1
 }
 
+names=$("$kernels")
 {
   echo "# Instructions per repetition (tests/bench/kernels.cpp), AVX2 code."
   echo "compiler $compiler"
-  for kernel in $("$kernels"); do
+  for kernel in $names; do
     # what starting takes is in both
     few=$(count "$kernel" 2)
     many=$(count "$kernel" 12)

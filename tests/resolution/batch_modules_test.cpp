@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numbers>
+#include <span>
 #include <string>
 
 #include "gttf/core/simd.hpp"
