@@ -15,6 +15,7 @@
 #include "gttf/study/explore/design_handles.hpp"
 #include "gttf/study/explore/exploration.hpp"
 #include "gttf/study/explore/file_pieces.hpp"
+#include "gttf/study/show/layer_names.hpp"
 
 namespace gttf {
 namespace {
@@ -114,6 +115,18 @@ TEST_CASE("explore: a list has the dead regions") {
     CHECK(a.n_hits == b.n_hits);
     CHECK(a.sigma_p_rel == b.sigma_p_rel);
   }
+}
+
+TEST_CASE("explore: budgets sum over the same surfaces") {
+  Exploration before;
+  // its rings of two entries have one name
+  before.detector =
+      read_detector(source + "/detectors/belle2_modules.yaml").detector;
+  const auto after = from_list(to_list(before));
+  REQUIRE(after);
+  for (const Grouping grouping : {Grouping::layer, Grouping::large})
+    CHECK(names_by(before.detector, grouping) ==
+          names_by(after->detector, grouping));
 }
 
 TEST_CASE("explore: handles do to the numbers what --set does") {

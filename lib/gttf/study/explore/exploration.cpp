@@ -100,10 +100,24 @@ void transfer(List& list, Field& field) {
   if constexpr (!List::writes) set_reference(field);
 }
 
+/// Which surfaces are of one entry of the file, over which budgets sum; not its
+/// line and column, which change when a value in front of it becomes longer.
+template <class List>
+void transfer_entries(List& list, std::vector<Layer>& layers) {
+  for (std::size_t i = 1; i < layers.size(); ++i) {
+    const FilePosition& before = layers[i - 1].place;
+    FilePosition& own = layers[i].place;
+    bool is_same = own.line == before.line && own.column == before.column;
+    transfer(list, is_same);
+    if constexpr (!List::writes) own.line = before.line + (is_same ? 0 : 1);
+  }
+}
+
 template <class List>
 void transfer(List& list, Detector& d) {
   transfer_all(list, d.layers, d.field, d.materials, d.name, d.model.scattering,
                d.model.energy_loss);
+  transfer_entries(list, d.layers);
 }
 
 template <class List>
