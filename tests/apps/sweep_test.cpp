@@ -183,7 +183,7 @@ TEST_CASE("sweep: only what is asked for, with the same numbers") {
 }
 
 TEST_CASE("sweep: keys of other layers, and of the same") {
-  // what is read for each value alone is what is read for all together
+  // reading each value by itself gives the same as reading all together
   check_rows("cld.yaml", " --pt 1GeV,10GeV --theta 20deg,60deg,90deg",
              "layers[ITK1].cylinder.radius", {"125mm", "13cm"},
              "layers[VTX1].measures.rphi", {"2um", "5um"});
@@ -246,7 +246,7 @@ follow:
         CHECK(rows[next].ends_with("," + wanted[i]));
     }
 
-  SUBCASE("faults of formulas have their place") {
+  SUBCASE("errors of formulas have their place") {
     const auto fault = [&](const std::string& line) {
       const Outcome r = run(folder, "sed -i 's=^follow.*=&\\n  " + line +
                                         "=' study.yaml; gttf-design sweep "

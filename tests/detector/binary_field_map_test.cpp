@@ -98,7 +98,7 @@ TEST_CASE("binary field map: a damaged file is refused with the reason") {
   CHECK(answer(good).empty());
   const std::string why = "the field map cannot be read: ";
   CHECK(answer(good.substr(0, 100)) ==
-        why + "it is cut off: 100 bytes, the header alone has 192");
+        why + "it is truncated: 100 bytes, the header has 192");
   CHECK(answer(good.substr(0, good.size() - 1)) ==
         why + "3071 bytes, but its grid has 3072");
   CHECK(answer(good + '\0') == why + "3073 bytes, but its grid has 3072");

@@ -201,7 +201,7 @@ TEST_CASE("batch: neighbours and threads do not change a bit of a track") {
   }
 }
 
-TEST_CASE("batch: a track of NaN does not disturb other lanes") {
+TEST_CASE("batch: a track of NaN does not disturb others") {
   const TrackingGeometry geometry(make_barrel(10, 30, 1000, 2, 0.01, 0.01));
   for (const SimdLevel level : available_simd_levels()) {
     const AtLevel at(level);

@@ -32,7 +32,7 @@ struct PlainPair {
   friend PlainPair operator-(const PlainPair& a) { return {{-a[0], -a[1]}}; }
 };
 
-/// The lanes of Two, in the form that HalfPack needs.
+/// The vector of Two, in the form that HalfPack needs.
 template <class S>
 struct TwoLanes {
   using Vector = PlainPair<S>;

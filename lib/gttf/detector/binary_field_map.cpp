@@ -89,7 +89,7 @@ constexpr const char* write_again =
 /// The numbers of the header, if they are those of a grid of this size.
 Header checked_header(std::string_view bytes) {
   if (bytes.size() < header_bytes)
-    throw Refused{fmt::format("it is cut off: {} bytes, the header alone has "
+    throw Refused{fmt::format("it is truncated: {} bytes, the header has "
                               "{}",
                               bytes.size(), header_bytes),
                   write_again};

@@ -29,7 +29,7 @@
 namespace gttf::detail {
 
 /// The first error in a map; thrown.
-struct GridFault {
+struct GridError {
   std::string_view where;  ///< part of the text
   std::string problem, suggestion;
 };
@@ -63,7 +63,7 @@ struct GridColumns {
 /// Whether the line names the columns of a map. Otherwise a comment is ignored.
 bool names_grid_columns(std::string_view line);
 
-/// Reads a header line. Throws GridFault.
+/// Reads a header line. Throws GridError.
 GridColumns read_grid_columns(std::string_view line);
 
 namespace {
@@ -111,7 +111,7 @@ std::size_t index_of(std::string_view word, const Names& names) {
 double unit_of(std::string_view word, bool is_length) {
   const std::size_t open = word.find_first_of("[(");
   if (open == word.npos)
-    throw GridFault{word,
+    throw GridError{word,
                     fmt::format("the column {} has no unit", in_quotes(word)),
                     fmt::format("write the unit in brackets: {}[{}]", word,
                                 is_length ? "mm" : "T")};
@@ -122,7 +122,7 @@ double unit_of(std::string_view word, bool is_length) {
       parse_quantity(fmt::format("1 {}", unit),
                      is_length ? Dimension::length : Dimension::field);
   if (end == word.npos || !parsed)
-    throw GridFault{word,
+    throw GridError{word,
                     fmt::format("{} is not a unit of a {}", in_quotes(unit),
                                 is_length ? "length" : "magnetic field"),
                     is_length ? "use nm, um, mm, cm or m" : "use T, kG or mT"};
@@ -142,7 +142,7 @@ bool names_grid_columns(std::string_view line) {
 GridColumns read_grid_columns(std::string_view line) {
   const auto words = words_of(line);
   if (words.size() > most_columns)
-    throw GridFault{line, fmt::format("more than {} columns", most_columns),
+    throw GridError{line, fmt::format("more than {} columns", most_columns),
                     ""};
   GridColumns grid;
   grid.around_z = std::ranges::any_of(words, [](std::string_view word) {
@@ -158,7 +158,7 @@ GridColumns read_grid_columns(std::string_view line) {
     GridColumns::Column& column = grid.columns.emplace_back();
     if (i == grid.names.size()) continue;
     if (seen[i])
-      throw GridFault{
+      throw GridError{
           word, fmt::format("the column {} is given twice", in_quotes(word)),
           ""};
     seen[i] = true;
@@ -167,7 +167,7 @@ GridColumns read_grid_columns(std::string_view line) {
   }
   for (std::size_t i = 0; i < grid.names.size(); ++i)
     if (!seen[i])
-      throw GridFault{
+      throw GridError{
           line,
           fmt::format("the column {} is missing", in_quotes(grid.names[i])),
           grid.around_z ? "a map has the columns r z Br Bz"
@@ -183,7 +183,7 @@ namespace {
 
 using detail::example_grid_header;
 using detail::GridColumns;
-using detail::GridFault;
+using detail::GridError;
 using detail::is_grid_separator;
 using detail::names_grid_columns;
 using detail::read_grid_columns;
@@ -435,7 +435,7 @@ class GridReader {
   }
 
   Diagnostic located(const GridLines& lines, std::size_t lines_before,
-                     const GridFault& fault) const {
+                     const GridError& fault) const {
     const KeptLine line(lines.whole(), lines_before + lines.number());
     Diagnostic d = line.at(
         path_,
@@ -472,10 +472,10 @@ class GridReader {
             return lines.rest();
           }
           if (!lines.is_comment())
-            throw GridFault{lines.line(),
+            throw GridError{lines.line(),
                             "the names of the columns are missing", example};
         }
-      } catch (const GridFault& fault) {
+      } catch (const GridError& fault) {
         throw located(lines, lines_, fault);
       }
       lines_ += lines.number();
@@ -518,7 +518,7 @@ class GridReader {
         for (std::size_t j = 0; j < n; ++j) block.coordinates[j].add(node[j]);
         for (std::size_t j = 0; j < n; ++j) block.values.push_back(node[n + j]);
       }
-    } catch (const GridFault& fault) {
+    } catch (const GridError& fault) {
       block.fault = located(lines, 0, fault);
     }
     block.lines = lines.number();
@@ -548,7 +548,7 @@ class GridReader {
       node[static_cast<std::size_t>(column.target)] = last_value[k];
     }
     if (k < columns_.columns.size() || p < end)
-      throw GridFault{line,
+      throw GridError{line,
                       fmt::format("{} than the {} columns in the header",
                                   k < columns_.columns.size() ? "fewer numbers"
                                                               : "more numbers",
@@ -563,12 +563,12 @@ class GridReader {
     const auto [end, error] =
         std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc() || end != digits.data() + digits.size())
-      throw GridFault{word, fmt::format("{} is not a number", in_quotes(word)),
+      throw GridError{word, fmt::format("{} is not a number", in_quotes(word)),
                       word.find_first_of("dD") != word.npos
                           ? "write exponents with an E: 1.5E-3"
                           : ""};
     if (!std::isfinite(value))
-      throw GridFault{
+      throw GridError{
           word, fmt::format("{} is not a finite number", in_quotes(word)),
           "give every node a value, or leave out that part of the grid"};
     return value;

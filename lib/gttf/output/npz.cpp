@@ -2,9 +2,9 @@
 #include "gttf/output/npz.hpp"
 
 #include <fmt/format.h>
+#include <boost/crc.hpp>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -23,30 +23,6 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr char byte_order =
     std::endian::native == std::endian::little ? '<' : '>';
-
-/// The CRC-32 of ZIP: polynomial 0xEDB88320, reflected.
-class Crc32 {
- public:
-  void add(std::string_view bytes) {
-    for (const char byte : bytes)
-      value_ = table[(value_ ^ static_cast<unsigned char>(byte)) & 0xFFU] ^
-               (value_ >> 8U);
-  }
-  std::uint32_t value() const { return ~value_; }
-
- private:
-  static constexpr std::array<std::uint32_t, 256> table = [] {
-    std::array<std::uint32_t, 256> entries{};
-    for (std::uint32_t i = 0; i < 256; ++i) {
-      entries[i] = i;
-      for (int bit = 0; bit < 8; ++bit)
-        entries[i] =
-            (entries[i] >> 1U) ^ ((entries[i] & 1U) != 0 ? 0xEDB88320U : 0U);
-    }
-    return entries;
-  }();
-  std::uint32_t value_ = ~std::uint32_t{0};
-};
 
 template <class T>
 std::string_view as_bytes(std::span<const T> values) {
@@ -91,10 +67,10 @@ class NpzWriter::Archive {
   ///                  content; called twice
   template <class WriteTo>
   void add(const std::string& name, WriteTo write_to) {
-    Crc32 crc;
+    boost::crc_32_type crc;
     std::size_t size = 0;
     write_to([&](std::string_view piece) {
-      crc.add(piece);
+      crc.process_bytes(piece.data(), piece.size());
       size += piece.size();
     });
     const std::string file = name + ".npy";
@@ -102,7 +78,7 @@ class NpzWriter::Archive {
     std::string facts;
     for (const unsigned number : {20U, 0x800U, 0U, 0U, 0x21U})
       append(facts, number, 2);
-    append(facts, crc.value(), 4);
+    append(facts, crc.checksum(), 4);
     append(facts, size, 4);
     append(facts, size, 4);
     append(facts, file.size(), 2);

@@ -563,7 +563,7 @@ void BatchGroups::add_crossings(const std::vector<unsigned>& surfaces) {
     mark(lists_[group_id_], (TrackBits{1} << kernel_.width) - 1);
 }
 
-/// Gives every lane the planes of the modules that its track crosses.
+/// Gives every track the planes of the modules that it crosses.
 void BatchGroups::place_modules() {
   std::size_t n_planes = 0, n_axes = 0;
   for (const ListedSurface& c : group_.list)
@@ -592,7 +592,7 @@ void BatchGroups::place_modules() {
                    });
   }
   if (!group_.mixed) return;
-  // where a lane has no crossing, any plane will do
+  // where a track has no crossing, any plane will do
   for (const ListedSurface& c : group_.list) {
     if (!is_module(c.surface)) continue;
     const auto any = static_cast<std::size_t>(std::countr_zero(c.crossed));

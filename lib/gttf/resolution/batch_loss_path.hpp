@@ -720,7 +720,7 @@ class BatchLossPath {
   S turn_{0};  ///< of the direction
   MaskOf<S> as_listed_ = S(0) < S(1);
   TrackBits turned_back_ = 0;
-  TrackBits doubtful_ = 0;  ///< lanes that may have turned back
+  TrackBits doubtful_ = 0;  ///< tracks that may have turned back
   std::array<Row<S>, track_dim> first_;
   TrackMaterial<S> material_;
 };

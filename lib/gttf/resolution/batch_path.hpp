@@ -163,7 +163,7 @@ template <bool measures, class S, class Check>
   }
 }
 
-/// The same for a plane of each lane.
+/// The same for a plane of each track.
 template <class S>
 [[gnu::noinline, gnu::flatten]] void set_plane_crossing(
     const Line<S>& line, const LanePlane& planes, const PackScattering<S>& all,
@@ -193,7 +193,7 @@ template <class S>
   b = coordinate_row(line, s, x, k, second.cosine, second.sine);
 }
 
-/// The same for one coordinate of a plane of each lane.
+/// The same for one coordinate of a plane of each track.
 template <class S>
 [[gnu::noinline, gnu::flatten]] void set_plane_row(
     const Line<S>& line, const LanePlane& planes, const Crossing<S>& x,

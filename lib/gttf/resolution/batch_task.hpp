@@ -20,7 +20,7 @@ struct BeamSpot;
 namespace gttf::detail {
 
 /// A surface and the location of its coordinates. Of modules, of which every
-/// lane may cross another one, there is one for each kind: it has only the kind
+/// track may cross another, there is one for each kind: it has only the kind
 /// of the surface, the number of coordinates, and whether there is material.
 struct BatchSurface {
   SurfaceRecord record;
@@ -58,8 +58,8 @@ struct BatchSearch {
   bool in_order = false;
 };
 
-/// Planes that are not normal to an axis, one for each lane: what SurfaceRecord
-/// is for all lanes.
+/// Planes that are not normal to an axis, one for each track: what
+/// SurfaceRecord is for all of a group.
 struct LanePlane {
   PackValues position, normal_cos, normal_sin, normal_r, normal_z, turn_cos,
       turn_sin, x_over_x0;
@@ -67,7 +67,7 @@ struct LanePlane {
   unsigned layer[most_in_pack];  ///< which one it is, where it is crossed
 };
 
-/// What CoordinateAxis is for all lanes.
+/// What CoordinateAxis is for all tracks of a group.
 struct LaneAxis {
   PackValues cosine, sine, variance;
 };
@@ -76,7 +76,7 @@ struct LaneAxis {
 /// on, fitted and kinked begin at the start and no lane is `inner`.
 struct ListedSurface {
   unsigned surface = 0;
-  /// If every lane crosses a plane of its own: these, and their coordinates in
+  /// If every track crosses a plane of its own: these, and their coordinates in
   /// the order of BatchSurface::axes. The surface is then only of their kind.
   const LanePlane* planes = nullptr;
   const LaneAxis* axes = nullptr;

@@ -353,7 +353,7 @@ template <class S>
       slopes, rows, n_rows);
 }
 
-/// The same for a plane of each lane.
+/// The same for a plane of each track.
 template <class S>
 [[gnu::noinline, gnu::flatten]] void set_plane_slopes(
     const Line<S>& line, const BatchSurface& s, const ListedSurface& c,

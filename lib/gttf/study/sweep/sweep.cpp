@@ -26,8 +26,8 @@ constexpr std::string_view status_column = "status";
 /// turns; designs with more tracks are divided.
 constexpr std::size_t rows_of_block = 2048;
 
-/// Designs of a block whose tracks are reduced to one row: enough that what the
-/// first one tells about the others is worth it.
+/// Designs of a block whose tracks are reduced to one row: enough that the
+/// surfaces found for the first one save time in the others.
 constexpr std::size_t alike_designs_of_block = 16;
 
 /// A column that can be reduced numerically.
