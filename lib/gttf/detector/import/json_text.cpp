@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <unordered_set>
 #include <utility>
 
 #include "gttf/config/text.hpp"
@@ -79,10 +80,9 @@ class TreeBuilder {
   bool end_object() { return close(); }
   bool end_array() { return close(); }
   bool key(std::string& name) {
-    for (const JsonValue::Entry& entry : open_.back().entries)
-      if (entry.key == name)
-        file_.error(quoted(), fmt::format("duplicate key {}", in_quotes(name)));
-    keys_.back() = std::move(name);
+    if (!names_.back().insert(name).second)
+      file_.error(quoted(), fmt::format("duplicate key {}", in_quotes(name)));
+    open_.back().keys.push_back(std::move(name));
     return true;
   }
   bool parse_error(std::size_t position, const std::string& token,
@@ -139,14 +139,10 @@ class TreeBuilder {
                 .place = {text.substr(begin, end - begin), begin}});
   }
   bool add(JsonValue value) {
-    if (open_.empty()) {
+    if (open_.empty())
       root_ = std::move(value);
-    } else if (open_.back().is(JsonValue::Kind::map)) {
-      open_.back().entries.push_back(
-          {std::move(keys_.back()), std::move(value)});
-    } else {
+    else
       open_.back().items.push_back(std::move(value));
-    }
     return true;
   }
   bool open(JsonValue::Kind kind) {
@@ -156,31 +152,31 @@ class TreeBuilder {
       return false;
     }
     open_.push_back({.kind = kind, .place = word(1)});
-    keys_.emplace_back();
+    names_.emplace_back();
     return true;
   }
   bool close() {
     JsonValue value = std::move(open_.back());
     open_.pop_back();
-    keys_.pop_back();
+    names_.pop_back();
     return add(std::move(value));
   }
 
   const ForeignFile& file_;
   const std::string& text_;
   const std::size_t& read_;
-  std::vector<JsonValue> open_;    ///< lists and maps, outermost first
-  std::vector<std::string> keys_;  ///< of the value to come, in each
+  std::vector<JsonValue> open_;  ///< lists and maps, outermost first
+  std::vector<std::unordered_set<std::string>> names_;  ///< keys of each
   std::optional<JsonValue> root_;
 };
 
 }  // namespace
 
 const JsonValue* JsonValue::find(std::string_view key) const {
-  for (const Entry& entry : entries)
-    if (entry.key == key)
-      return entry.value.is(Kind::null) ? nullptr : &entry.value;
-  return nullptr;
+  const auto found = std::ranges::find(keys, key);
+  if (found == keys.end()) return nullptr;
+  const JsonValue& item = items[std::size_t(found - keys.begin())];
+  return item.is(Kind::null) ? nullptr : &item;
 }
 
 std::optional<JsonValue> read_json(const ForeignFile& file) {

@@ -15,24 +15,18 @@ namespace gttf::detail {
 /// A value of a JSON text.
 struct JsonValue {
   enum class Kind { null, boolean, number, text, list, map };
-  struct Entry;
 
   Kind kind = Kind::null;
   bool boolean = false;
   double number = 0;
   std::string text = {};
-  std::vector<JsonValue> items = {};  ///< of a list
-  std::vector<Entry> entries = {};    ///< of a map, in their order
-  ForeignWord place = {};             ///< of a list or map its bracket
+  std::vector<JsonValue> items = {};   ///< of a list or map
+  std::vector<std::string> keys = {};  ///< of a map, one for each item
+  ForeignWord place = {};              ///< of a list or map its bracket
 
   bool is(Kind k) const { return kind == k; }
   /// Value of a key of a map, or nullptr; null is treated as missing.
   const JsonValue* find(std::string_view key) const;
-};
-
-struct JsonValue::Entry {
-  std::string key;
-  JsonValue value;
 };
 
 /// Maximum nesting of lists and maps; ACTS needs 12.
