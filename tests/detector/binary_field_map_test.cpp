@@ -102,7 +102,7 @@ TEST_CASE("binary field map: a damaged file is refused with the reason") {
   CHECK(answer(good.substr(0, good.size() - 1)) ==
         why + "3071 bytes, but its grid has 3072");
   CHECK(answer(good + '\0') == why + "3073 bytes, but its grid has 3072");
-  for (const std::size_t at : {17, 30, 45, 90, 100, 170, 200, 3000}) {
+  for (const std::size_t at : {17U, 30U, 45U, 90U, 100U, 170U, 200U, 3000U}) {
     std::string bytes = good;
     bytes[at] = static_cast<char>(bytes[at] ^ 1);
     INFO(at);
@@ -135,7 +135,7 @@ TEST_CASE("binary field map: a checksum makes no file trusted") {
   CHECK(refused(88, std::uint64_t{1} << 60) == why + "number of values");
   // a size that overflows to the right one
   std::string huge = good;
-  for (const std::size_t at : {24, 28, 32})
+  for (const std::size_t at : {24U, 28U, 32U})
     huge = changed(huge, at, std::uint32_t{1} << 30);
   CHECK(answer(signed_again(huge)) == why + "number of nodes");
   CHECK(refused(192, nan) ==

@@ -254,7 +254,8 @@ TEST_CASE("attribution: layers are matched by name, not by their order") {
   const Attribution in_order =
       attribute(before, after, track(), {}, Parameter::d0);
   // the outer ones first; surfaces of an entry stay together
-  std::ranges::rotate(after.layers, after.layers.begin() + 4);
+  std::rotate(after.layers.begin(), after.layers.begin() + 4,
+              after.layers.end());
   REQUIRE(after.layers.front().name == "strip");
   const Attribution reversed =
       attribute(before, after, track(), {}, Parameter::d0);

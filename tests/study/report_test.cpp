@@ -132,8 +132,8 @@ TEST_CASE("report: names of figures are unique and figures have data") {
 TEST_CASE("report: progress counts each part once, up to their number") {
   const Detector detectors[] = {shipped("alice_its2.yaml"),
                                 shipped("alice_its3.yaml")};
-  for (const std::size_t n : {1, 2})
-    for (const std::uint64_t toys : {0, 20}) {
+  for (const std::size_t n : {1U, 2U})
+    for (const std::uint64_t toys : {0U, 20U}) {
       ReportOptions options;
       options.threads = 1;
       options.toys = toys;
