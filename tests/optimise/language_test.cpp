@@ -561,11 +561,17 @@ TEST_CASE("fronts of means and of worst values") {
 TEST_CASE("a limit on a mean, or on the mean ratio to a curve, is kept") {
   const std::string grid =
       "over: { p: [0.5 GeV, 5 GeV], theta: [90 deg, 60 deg] }";
-  for (const auto& [limit, curve] :
-       {std::pair{"{ mean: sigma_d0, " + grid + ", max: 24.6 um }", false},
-        std::pair{"{ mean: sigma_d0, " + grid +
-                      ", of: 5 um (+) 20 um * GeV / p, max: 1.12 }",
-                  true}}) {
+  struct Case {
+    std::string limit;
+    bool curve;
+  };
+  for (const Case& tried :
+       {Case{"{ mean: sigma_d0, " + grid + ", max: 24.6 um }", false},
+        Case{"{ mean: sigma_d0, " + grid +
+                 ", of: 5 um (+) 20 um * GeV / p, max: 1.12 }",
+             true}}) {
+    const std::string& limit = tried.limit;
+    const bool curve = tried.curve;
     INFO(limit);
     OptimisationProblem problem = problem_of(its2(
         radii + "minimise: { quantity: silicon }\n" + "subject_to: [" + limit +
