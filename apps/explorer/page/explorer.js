@@ -12,6 +12,21 @@ function make(name, attributes = {}, text) {
   return element;
 }
 
+// What differs only: the browser lays out anew what is written, also if it is
+// the same as before.
+function set_text(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+function set_attribute(element, name, value) {
+  if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
+}
+// The first `n` children of a box; makes those that are missing, removes others.
+function children_of(box, n, make_child) {
+  while (box.children.length > n) box.lastElementChild.remove();
+  while (box.children.length < n) box.append(make_child());
+  return box.children;
+}
+
 // Text with *italics*, _{indices} and ^{exponents}, as the program writes it.
 function rich(element, text) {
   element.replaceChildren();
@@ -230,6 +245,7 @@ function fill_entries() {
 function fill_sliders() {
   const box = $("sliders");
   box.replaceChildren();
+  sliders = [];
   const shown = handles_of("").concat(chosen ? handles_of(chosen) : []);
   if (chosen && group_of_entry.get(chosen)) {
     const label = make("label", { class: "whole" });
@@ -258,18 +274,19 @@ function fill_sliders() {
       state.end();
     });
     box.append(row);
+    sliders.push({ k, row, range, number });
   }
   show_sliders();
 }
 
+let sliders = [];
 function show_sliders() {
-  for (const row of $("sliders").querySelectorAll(".slider")) {
-    const k = design.handles.findIndex(h => h.key === row.dataset.key);
-    const [range, number] = row.querySelectorAll("input"), value = state.values[k];
+  for (const { k, row, range, number } of sliders) {
+    const value = state.values[k];
     if (value < +range.min) range.min = value;
     if (value > +range.max) range.max = value;
     if (+range.value !== value) range.value = value;
-    if (document.activeElement !== number || +number.value !== value) number.value = value;
+    if (number.value === "" || +number.value !== value) number.value = value;
     row.classList.toggle("changed", value !== design.start[k]);
   }
 }
@@ -287,6 +304,7 @@ function choose(entry) {
 const drawing = {
   margin: { left: 52, right: 14, top: 12, bottom: 36 },
   lines: [],
+  path: [],
 
   begin() {
     this.svg = $("rz");
@@ -379,6 +397,7 @@ const drawing = {
     this.frame();
     this.lines = [];
     this.draw(this.outline || start_outline);
+    this.show_path(this.path);
   },
 
   frame() {
@@ -402,7 +421,9 @@ const drawing = {
     this.supports = make("g", { "clip-path": "url(#inside)" });
     this.layers = make("g", { "clip-path": "url(#inside)" });
     this.over = make("g", { "clip-path": "url(#inside)" });
+    this.over.append(make("path", { class: "path" }));
     this.knobs = make("g");
+    this.marked = null;
     box.append(this.old, this.supports, this.layers, this.over, this.knobs);
     box.append(make("path", { class: "frame", d: `M${left} ${top}H${w - right}V${h - bottom}H${left}Z` }));
     this.svg.replaceChildren(box);
@@ -456,31 +477,48 @@ const drawing = {
 
   // The chosen layer, its ends, its name.
   mark() {
-    this.knobs.replaceChildren();
-    this.lines.forEach((item, i) => item.line?.classList.toggle("chosen",
-      chosen !== "" && this.entry_of[i] === chosen));
+    if (this.marked !== chosen) {
+      this.marked = chosen;
+      this.lines.forEach((item, i) => item.line?.classList.toggle("chosen",
+        chosen !== "" && this.entry_of[i] === chosen));
+      this.knobs.replaceChildren();
+    }
     const i = this.lines.findIndex((item, k) => !item.double && this.entry_of[k] === chosen);
     if (chosen === "" || i < 0) return;
+    if (!this.knobs.children.length)
+      this.knobs.append(make("circle", { class: "knob", r: 6, "data-i": i, "data-end": 0 }),
+        make("circle", { class: "knob", r: 6, "data-i": i, "data-end": 1 }),
+        make("text", { class: "name" }, chosen));
     const line = this.outline[i], { left, right, top, bottom } = this.margin;
     const inside = (x, y) => x >= left && x <= this.width - right && y >= top && y <= this.height - bottom;
-    for (const end of [0, 1]) {
-      const x = this.x(line.z[end]), y = this.y(line.r[end]);
-      if (inside(x, y))
-        this.knobs.append(make("circle", { class: "knob", cx: x, cy: y, r: 6, "data-i": i, "data-end": end }));
-    }
+    const [...ends] = this.knobs.children, name = ends.pop();
+    ends.forEach((knob, end) => {
+      const x = this.x(line.z[end]), y = this.y(line.r[end]), is_inside = inside(x, y);
+      set_attribute(knob, "display", is_inside ? "inline" : "none");
+      if (!is_inside) return;
+      set_attribute(knob, "cx", x);
+      set_attribute(knob, "cy", y);
+    });
     const x = Math.min(this.width - right - 6, Math.max(left + 6, this.x((Math.max(this.view.z[0], line.z[0]) + line.z[1]) / 2)));
     const y = Math.min(this.height - bottom - 8, Math.max(top + 16, this.y((line.r[0] + line.r[1]) / 2) - 9));
-    this.knobs.append(make("text", { class: "name", x, y, "text-anchor": x > this.width * 0.75 ? "end" : "start" }, chosen));
+    set_attribute(name, "x", x);
+    set_attribute(name, "y", y);
+    set_attribute(name, "text-anchor", x > this.width * 0.75 ? "end" : "start");
   },
 
   show_path(path) {
-    this.over.replaceChildren();
-    if (!path.length) return;
+    this.path = path;
+    const [line, ...dots] = this.over.children;
     const place = p => `${this.x(p.z).toFixed(1)} ${this.y(p.r).toFixed(1)}`;
-    this.over.append(make("path", { class: "path", d: `M${this.x(0)} ${this.y(0)}L` + path.map(place).join("L") }));
-    for (const p of path)
-      if (p.measured)
-        this.over.append(make("circle", { class: "cross", cx: this.x(p.z), cy: this.y(p.r), r: 2.2 }));
+    set_attribute(line, "d", path.length ?
+      `M${this.x(0)} ${this.y(0)}L` + path.map(place).join("L") : "");
+    const hits = path.filter(p => p.measured);
+    for (const dot of dots.splice(hits.length)) dot.remove();
+    hits.forEach((p, i) => {
+      if (!dots[i]) this.over.append(dots[i] = make("circle", { class: "cross", r: 2.2 }));
+      set_attribute(dots[i], "cx", this.x(p.z));
+      set_attribute(dots[i], "cy", this.y(p.r));
+    });
   },
 
   // How the ends of a line move with the values of its layer.
@@ -687,6 +725,16 @@ class Plot {
     this.svg = make("svg", { class: "plot", role: "img" });
     this.svg.addEventListener("click", event => this.put_track(event));
     this.element.append(head, this.svg);
+    this.axes_drawn = null;
+  }
+
+  // Reads the width, for which the browser has to lay out the page: not in
+  // every frame.
+  measure() {
+    const width = Math.max(240, Math.round(this.element.clientWidth));
+    if (width === this.width) return false;
+    this.width = width;
+    return true;
   }
 
   put_track(event) {
@@ -701,13 +749,9 @@ class Plot {
   }
 
   draw(now, start) {
-    const { column, axis } = this.figure, { text, unit, factor } = described(column);
-    const axes = this.axes = axis_of(axis);
-    const width = this.width = Math.max(240, Math.round(this.element.clientWidth)), height = 214;
+    const { column, axis } = this.figure, { factor } = described(column);
+    const axes = this.axes = axis_of(axis), width = this.width, height = 214;
     const left = this.left = 50, right = 12, top = 10, bottom = 34;
-    const svg = this.svg;
-    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    const g = make("g"), x0 = axes.values[0], x1 = axes.values.at(-1);
     let low = Infinity, high = -Infinity;
     for (const cells of [now, start])
       for (const v of cells || []) {
@@ -715,10 +759,8 @@ class Plot {
         low = Math.min(low, v * factor);
         high = Math.max(high, v * factor);
       }
-    svg.setAttribute("aria-label", `${plain(text)}${unit ? " in " + unit : ""} against ${plain(axes.title)}`);
     if (!(high >= low)) {
-      g.append(make("text", { class: "off", x: width / 2, y: height / 2 }, "no value for these tracks"));
-      svg.replaceChildren(g);
+      this.draw_axes(null, width, height);
       return;
     }
     const least = 0.01 * Math.max(Math.abs(high), Math.abs(low)); // rounding is no structure
@@ -726,8 +768,52 @@ class Plot {
     const log = low > 0 && high / low > (is_error(column) ? 4 : 20);
     let [y0, y1] = outer(low, high, log);
     if (!log && low >= 0 && low < 0.4 * high) y0 = 0;
+    const x0 = axes.values[0], x1 = axes.values.at(-1);
     const px = v => left + (axes.log ? Math.log(v / x0) / Math.log(x1 / x0) : (v - x0) / (x1 - x0)) * (width - left - right);
     const py = v => height - bottom - (log ? Math.log(v / y0) / Math.log(y1 / y0) : (v - y0) / (y1 - y0)) * (height - top - bottom);
+    this.draw_axes({ x0, x1, y0, y1, log, px, py, left, right, top, bottom }, width, height);
+    const path = cells => {
+      let d = "", pen = false;
+      for (let i = 0; i < axes.values.length; ++i) {
+        if (cells[i] === undefined) continue; // not yet
+        const v = cells[i] * factor;
+        if (!Number.isFinite(v) || (log && v <= 0)) { pen = false; continue; }
+        d += `${pen ? "L" : "M"}${px(axes.values[i]).toFixed(1)} ${py(v).toFixed(1)}`;
+        pen = true;
+      }
+      return d;
+    };
+    const put = (element, is_shown, attributes) => {
+      set_attribute(element, "display", is_shown ? "inline" : "none");
+      if (!is_shown) return;
+      for (const [name, value] of Object.entries(attributes())) set_attribute(element, name, value);
+    };
+    put(this.start, start && state.changed().length > 0, () => ({ d: path(start) }));
+    put(this.line, Boolean(now), () => ({ d: path(now) }));
+    const here = axis === "p" ? track.momentum * momentum_axis.factor :
+      to_axis(track.angle) * (axis_by_eta ? 1 : 180 / Math.PI);
+    const is_inside = here >= x0 && here <= x1, spot = results.track?.[column]?.[0] * factor;
+    put(this.here, is_inside, () => ({ d: `M${px(here).toFixed(1)} ${top}V${height - bottom}` }));
+    put(this.spot, is_inside && spot >= y0 && spot <= y1,
+      () => ({ cx: px(here).toFixed(1), cy: py(spot).toFixed(1) }));
+  }
+
+  // The frame with its labels, if it is not the one that is there; without a
+  // scale a sentence.
+  draw_axes(scale, width, height) {
+    const { column, axis } = this.figure, { text, unit } = described(column), axes = this.axes;
+    const key = JSON.stringify([column, axis, width, scale && [scale.x0, scale.x1, scale.y0, scale.y1, scale.log]]);
+    if (key === this.axes_drawn) return;
+    this.axes_drawn = key;
+    const svg = this.svg, g = make("g");
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    svg.setAttribute("aria-label", `${plain(text)}${unit ? " in " + unit : ""} against ${plain(axes.title)}`);
+    svg.replaceChildren(g);
+    if (!scale) {
+      g.append(make("text", { class: "off", x: width / 2, y: height / 2 }, "no value for these tracks"));
+      return;
+    }
+    const { x0, x1, y0, y1, log, px, py, left, right, top, bottom } = scale;
     for (const t of axes.log ? log_ticks(x0, x1, (width - left) / 40) : linear_ticks(x0, x1, (width - left) / 60)) {
       g.append(make("path", { class: "grid", d: `M${px(t)} ${top}V${height - bottom}` }));
       g.append(make("text", { x: px(t), y: height - bottom + 15, "text-anchor": "middle" }, digits(t)));
@@ -739,27 +825,11 @@ class Plot {
     }
     g.append(make("text", { x: width - right, y: height - 4, "text-anchor": "end" }, plain(axes.title)));
     g.append(make("path", { class: "frame", d: `M${left} ${top}H${width - right}V${height - bottom}H${left}Z` }));
-    const path = cells => {
-      let d = "", pen = false;
-      for (let i = 0; i < axes.values.length; ++i) {
-        const v = cells[i] * factor;
-        if (v === undefined || cells[i] === undefined) continue; // not yet
-        if (!Number.isFinite(v) || (log && v <= 0)) { pen = false; continue; }
-        d += `${pen ? "L" : "M"}${px(axes.values[i]).toFixed(1)} ${py(v).toFixed(1)}`;
-        pen = true;
-      }
-      return d;
-    };
-    if (start && state.changed().length) g.append(make("path", { class: "start", d: path(start) }));
-    if (now) g.append(make("path", { class: "line", d: path(now) }));
-    const here = axis === "p" ? track.momentum * momentum_axis.factor :
-      to_axis(track.angle) * (axis_by_eta ? 1 : 180 / Math.PI);
-    if (here >= x0 && here <= x1)
-      g.append(make("path", { class: "here", d: `M${px(here)} ${top}V${height - bottom}` }));
-    const spot = results.track?.[column]?.[0] * factor;
-    if (here >= x0 && here <= x1 && spot >= y0 && spot <= y1)
-      g.append(make("circle", { class: "spot", cx: px(here), cy: py(spot), r: 4.5 }));
-    svg.replaceChildren(g);
+    this.start = make("path", { class: "start" });
+    this.line = make("path", { class: "line" });
+    this.here = make("path", { class: "here" });
+    this.spot = make("circle", { class: "spot", r: 4.5 });
+    g.append(this.start, this.line, this.here, this.spot);
   }
 }
 
@@ -767,13 +837,24 @@ let plots = [];
 function make_plots() {
   plots = figures.map(figure => new Plot(figure));
   $("figures").replaceChildren(...plots.map(p => p.element));
+  for (const plot of plots) plot.measure();
+}
+function draw_plot(plot) {
+  const { column, axis } = plot.figure;
+  plot.draw(results.curves[axis]?.[column], results.start_curves[axis]?.[column]);
 }
 
 // ---- computing, a little in every frame
 
 const results = { track: null, start_track: null, checks: [], start_checks: [], curves: {}, start_curves: {} };
 let jobs = [], start_budget = null, scheduled = false, track_changed = true, dirty = false, faulty = false;
-const frame_time = 10; // ms of computing in a frame of 60 Hz
+// Milliseconds of a frame of 60 Hz for computing; the others are for drawing.
+const frame_time = 8;
+const least_time = 4; // the same if the frame is late: for large detectors
+// How long the jobs of a name take at least, in milliseconds: others were
+// interrupted.
+const durations = new Map();
+const job = (name, run) => ({ name, run });
 
 function update(of_track = false) {
   track_changed ||= of_track;
@@ -808,7 +889,7 @@ function curve_jobs(which, kept) {
     const piece = 16;
     for (const pass of passes(all.length))
       for (let i = 0; i < pass.length; i += piece)
-        list.push(() => add(pass.slice(i, i + piece)));
+        list.push(job("points", () => add(pass.slice(i, i + piece))));
   }
   return list;
 }
@@ -826,28 +907,43 @@ function plan() {
   const real = columns.filter(c => c.kind < 2 || exploration.columns.includes(c.name))
     .filter(has_column);
   const at_track = which => which().scan(track_axes(), real);
-  jobs = [() => { results.track = at_track(() => engine); show_numbers(); },
-    () => drawing.show_path(engine.path(track_axes()))];
+  jobs = [job("track", () => { results.track = at_track(() => engine); show_numbers(); }),
+    job("path", () => drawing.show_path(engine.path(track_axes())))];
   const now = curve_jobs(() => engine, results.curves);
   if (track_changed) {
-    jobs.push(() => { results.start_track = at_track(() => first); show_numbers(); });
+    jobs.push(job("start", () => { results.start_track = at_track(() => first); show_numbers(); }));
     jobs.push(...interleaved(now, curve_jobs(() => first, results.start_curves)));
   } else {
     jobs.push(...now);
   }
-  jobs.push(show_budget);
+  jobs.push(job("budget", show_budget));
   exploration.requirements.forEach((_, i) => {
     if (!results.start_checks[i])
-      jobs.push(() => { results.start_checks[i] = first.check(i); });
-    jobs.push(() => { results.checks[i] = engine.check(i); show_checks(); });
+      jobs.push(job("check " + i, () => { results.start_checks[i] = first.check(i); }));
+    jobs.push(job("check " + i, () => { results.checks[i] = engine.check(i); show_check(i); }));
   });
   track_changed = false;
+}
+
+// Runs jobs until this time. A long one, a coverage for example, waits for a
+// frame of its own: while a layer is dragged it is left out, and made up for
+// when the pointer rests.
+function run_jobs(end, is_frame_of_its_own) {
+  let now = performance.now(), may_be_long = is_frame_of_its_own;
+  while (jobs.length && (may_be_long || now + (durations.get(jobs[0].name) || 0) < end)) {
+    const { name, run } = jobs.shift(), begin = now;
+    run();
+    now = performance.now();
+    durations.set(name, Math.min(now - begin, durations.get(name) ?? Infinity));
+    may_be_long = false;
+  }
 }
 
 function frame() {
   scheduled = false;
   const begin = performance.now();
-  if (dirty) {
+  const is_new = dirty;
+  if (is_new) {
     dirty = false;
     engine.set(design.numbers(state.values));
     const faults = engine.faults();
@@ -864,15 +960,8 @@ function frame() {
     if (faulty) jobs = [];
     else plan();
   }
-  do {
-    const job = jobs.shift();
-    if (!job) break;
-    job();
-  } while (performance.now() - begin < frame_time);
-  for (const plot of plots) {
-    const { column, axis } = plot.figure;
-    plot.draw(results.curves[axis]?.[column], results.start_curves[axis]?.[column]);
-  }
+  run_jobs(Math.max(begin + frame_time, performance.now() + least_time), !is_new);
+  plots.forEach(draw_plot);
   if (jobs.length && !scheduled) {
     scheduled = true;
     requestAnimationFrame(frame);
@@ -886,87 +975,101 @@ function cell(text, kind = "td", name = "") {
   return make(kind, { ...(name && { class: name }), ...(kind === "th" && { scope: "row" }) }, text);
 }
 
-function show_numbers() {
-  const body = $("numbers").tBodies[0], rows = [];
-  const add = name => {
-    const column = columns.find(c => c.name === name);
-    const { text, unit, factor } = described(name), row = make("tr", { "data-column": name });
-    const head = rich(cell("", "th"), text + (unit ? " [" + unit + "]" : ""));
-    head.title = plain(column.definition);
-    row.append(head);
-    const now = results.track[name]?.[0], start = results.start_track?.[name]?.[0];
-    if (column.kind === 2) {
-      row.append(cell(start ?? ""), cell(now), cell(start === undefined || start === now ? "" : "changed"));
-    } else {
-      const ratio = now / start - 1;
-      row.append(cell(start === undefined ? "" : digits(start * factor)), cell(digits(now * factor)));
-      const same = now === start || Math.abs(ratio) < 5e-6 || (Number.isNaN(now) && Number.isNaN(start));
-      const worse = is_error(name) || name.startsWith("x_over_x0") ? ratio > 0 : ratio < 0;
-      row.append(cell(start === undefined || same ? "" : (worse ? "▲ " : "▼ ").replace(ratio > 0 ? "▼" : "▲", ratio > 0 ? "▲" : "▼") + percent(ratio),
-        "td", same ? "" : worse ? "worse" : "better"));
-    }
-    rows.push(row);
-  };
-  const skip = ["detector", "p_GeV", "pt_GeV", "theta_deg", "eta"];
-  for (const name of exploration.columns) if (!skip.includes(name)) add(name);
-  body.replaceChildren(...rows);
+function number_row(name) {
+  const column = columns.find(c => c.name === name);
+  const { text, unit } = described(name), row = make("tr", { "data-column": name });
+  const head = rich(cell("", "th"), text + (unit ? " [" + unit + "]" : ""));
+  head.title = plain(column.definition);
+  row.append(head, cell(""), cell(""), cell(""));
+  return row;
 }
 
-function show_checks() {
-  const rows = [];
-  results.checks.forEach((check, i) => {
-    const before = results.start_checks[i], row = make("tr", { "data-check": i });
-    row.append(cell(check.passed ? "✓ met" : "✗ failed", "td", "l " + (check.passed ? "ok" : "wrong")));
-    const head = cell(check.name, "th");
-    head.className = "wrap";
-    head.title = check.quantity;
-    row.append(head);
-    const unit = check.unit ? " " + shown_unit(check.unit) : "";
-    row.append(cell(check.text || (Number.isFinite(check.value) ? digits(check.value) + unit : check.status)));
-    const limits = [];
-    if (Number.isFinite(check.lower)) limits.push("≥ " + digits(check.lower));
-    if (Number.isFinite(check.upper)) limits.push("≤ " + digits(check.upper));
-    row.append(cell(limits.join(", ") + (limits.length ? unit : "")));
-    row.append(cell(percent(check.margin), "td", check.passed ? "" : "worse"));
-    row.append(cell(before ? percent(before.margin) : ""));
-    rows.push(row);
+function show_numbers() {
+  const skip = ["detector", "p_GeV", "pt_GeV", "theta_deg", "eta"];
+  const names = exploration.columns.filter(name => !skip.includes(name));
+  let made = 0;
+  const rows = children_of($("numbers").tBodies[0], names.length, () => number_row(names[made++]));
+  names.forEach((name, i) => {
+    const [, at_start, at_present, change] = rows[i].cells, { factor } = described(name);
+    const now = results.track[name]?.[0], start = results.start_track?.[name]?.[0];
+    const is_text = columns.find(c => c.name === name).kind === 2;
+    const shown = value => value === undefined ? "" : is_text ? value : digits(value * factor);
+    set_text(at_start, shown(start));
+    set_text(at_present, shown(now));
+    if (is_text) {
+      set_text(change, start === undefined || start === now ? "" : "changed");
+      return;
+    }
+    const ratio = now / start - 1;
+    const same = now === start || Math.abs(ratio) < 5e-6 || (Number.isNaN(now) && Number.isNaN(start));
+    const worse = is_error(name) || name.startsWith("x_over_x0") ? ratio > 0 : ratio < 0;
+    set_text(change, start === undefined || same ? "" : (ratio > 0 ? "▲ " : "▼ ") + percent(ratio));
+    set_attribute(change, "class", same ? "" : worse ? "worse" : "better");
   });
-  $("checks").tBodies[0].replaceChildren(...rows);
+}
+
+function check_row() {
+  const row = make("tr"), name = cell("", "th");
+  name.className = "wrap";
+  row.append(cell(""), name, cell(""), cell(""), cell(""), cell(""));
+  return row;
+}
+
+function show_check(i) {
+  const check = results.checks[i], before = results.start_checks[i];
+  const row = children_of($("checks").tBodies[0], exploration.requirements.length, check_row)[i];
+  const [verdict, name, worst, limit, margin, at_start] = row.cells;
+  const unit = check.unit ? " " + shown_unit(check.unit) : "";
+  const limits = [];
+  if (Number.isFinite(check.lower)) limits.push("≥ " + digits(check.lower));
+  if (Number.isFinite(check.upper)) limits.push("≤ " + digits(check.upper));
+  set_attribute(row, "data-check", i);
+  set_text(verdict, check.passed ? "✓ met" : "✗ failed");
+  set_attribute(verdict, "class", "l " + (check.passed ? "ok" : "wrong"));
+  set_text(name, check.name);
+  set_attribute(name, "title", check.quantity);
+  set_text(worst, check.text || (Number.isFinite(check.value) ? digits(check.value) + unit : check.status));
+  set_text(limit, limits.join(", ") + (limits.length ? unit : ""));
+  set_text(margin, percent(check.margin));
+  set_attribute(margin, "class", check.passed ? "" : "worse");
+  set_text(at_start, before ? percent(before.margin) : "");
 }
 
 function show_budget() {
   const key = JSON.stringify([track, grouping, parameter]);
   if (start_budget?.key !== key)
     start_budget = { key, rows: new Map(budget_rows(first).map(r => [r.layer, r])) };
-  const rows = budget_rows(engine), before = start_budget.rows;
-  const box = $("bars");
-  box.replaceChildren();
+  const rows = budget_rows(engine), before = start_budget.rows, box = $("bars");
   if (!rows.length) {
-    box.append(make("span", {}, "no budget: the track has no resolution"));
+    box.replaceChildren(make("span", {}, "no budget: the track has no resolution"));
     return;
   }
-  const longest = Math.max(...rows.map(r => r.scattering + r.hits), ...[...before.values()].map(r => r.scattering + r.hits), 1e-9);
-  for (const row of rows) {
-    const bar = make("div", { class: "b", role: "img",
-      "aria-label": `${row.layer}: scattering ${digits(100 * row.scattering, 3)} %, hits ${digits(100 * row.hits, 3)} %` });
-    const width = share => Math.max(0, 100 * share / longest) + "%";
-    const scattering = make("i"), hits = make("u");
-    scattering.style.width = width(row.scattering);
-    hits.style.left = width(row.scattering);
-    hits.style.width = width(row.hits);
-    bar.append(scattering, hits);
-    const old = before.get(row.layer);
-    if (old && state.changed().length) {
-      const mark = make("em");
-      mark.style.left = width(old.scattering + old.hits);
-      bar.append(mark);
-    }
-    box.append(make("span", { "data-layer": row.layer }, row.layer), bar,
-      make("span", { class: "n" }, digits(100 * (row.scattering + row.hits), 3) + " %"));
+  const size = row => row.scattering + row.hits;
+  const longest = Math.max(...rows.map(size), ...[...before.values()].map(size), 1e-9);
+  const width = share => (Math.max(0, 100 * share / longest)).toFixed(2) + "%";
+  const is_changed = state.changed().length > 0;
+  if (box.children.length !== 3 * rows.length + 1) {
+    const legend = make("span", { class: "note" }, "solid: scattering (and straggling), hatched: hits; the line marks the start");
+    legend.style.gridColumn = "1 / -1";
+    box.replaceChildren(...rows.flatMap(() => {
+      const bar = make("div", { class: "b", role: "img" });
+      bar.append(make("i"), make("u"), make("em"));
+      return [make("span"), bar, make("span", { class: "n" })];
+    }), legend);
   }
-  const legend = make("span", { class: "note" }, "solid: scattering (and straggling), hatched: hits; the line marks the start");
-  legend.style.gridColumn = "1 / -1";
-  box.append(legend);
+  rows.forEach((row, i) => {
+    const [name, bar, value] = [0, 1, 2].map(k => box.children[3 * i + k]);
+    const [scattering, hits, mark] = bar.children, old = before.get(row.layer);
+    set_attribute(name, "data-layer", row.layer);
+    set_text(name, row.layer);
+    set_attribute(bar, "aria-label",
+      `${row.layer}: scattering ${digits(100 * row.scattering, 3)} %, hits ${digits(100 * row.hits, 3)} %`);
+    scattering.style.width = hits.style.left = width(row.scattering);
+    hits.style.width = width(row.hits);
+    mark.hidden = !old || !is_changed;
+    if (old) mark.style.left = width(size(old));
+    set_text(value, digits(100 * size(row), 3) + " %");
+  });
 }
 
 function budget_rows(which) {
@@ -991,25 +1094,34 @@ function budget_rows(which) {
   return rows.filter(r => large.has(r)).concat(others);
 }
 
+function change_row() {
+  const row = make("tr"), back = make("button", { type: "button" }, "Reset"), last = cell("", "td", "l");
+  back.addEventListener("click", () => {
+    const k = design.handles.findIndex(h => h.key === row.dataset.key);
+    change([[k, design.start[k]]]);
+  });
+  last.append(back);
+  row.append(cell("", "th"), cell("", "td", "l"), cell(""), cell(""), cell(""), last);
+  return row;
+}
+
 function show_changes() {
-  const changed = state.changed(), rows = [];
-  $("count").textContent = changed.length ? `${changed.length} ${changed.length === 1 ? "value" : "values"}` : "nothing yet";
-  for (const k of changed) {
-    const handle = design.handles[k], row = make("tr", { "data-key": handle.key });
-    row.append(cell(handle.entry || "field", "th"), cell(handle.label, "td", "l"),
-      cell(design.text(k, design.start[k])), cell(design.text(k, state.values[k])),
-      cell(percent(state.values[k] / design.start[k] - 1)));
-    const back = make("button", { type: "button", "aria-label": "Reset " + handle.key }, "Reset");
-    back.addEventListener("click", () => change([[k, design.start[k]]]));
-    const last = cell("", "td", "l");
-    last.append(back);
-    row.append(last);
-    rows.push(row);
-  }
-  $("changed").tBodies[0].replaceChildren(...rows);
+  const changed = state.changed();
+  set_text($("count"), changed.length ? `${changed.length} ${changed.length === 1 ? "value" : "values"}` : "nothing yet");
+  const rows = children_of($("changed").tBodies[0], changed.length, change_row);
+  changed.forEach((k, i) => {
+    const handle = design.handles[k], [layer, label, start, now, ratio, last] = rows[i].cells;
+    set_attribute(rows[i], "data-key", handle.key);
+    set_attribute(last.firstChild, "aria-label", "Reset " + handle.key);
+    set_text(layer, handle.entry || "field");
+    set_text(label, handle.label);
+    set_text(start, design.text(k, design.start[k]));
+    set_text(now, design.text(k, state.values[k]));
+    set_text(ratio, percent(state.values[k] / design.start[k] - 1));
+  });
   $("changed").hidden = !changed.length;
   $("sets").hidden = !changed.length && !exploration.overrides.length;
-  $("sets").textContent = sets();
+  set_text($("sets"), sets());
   $("undo").disabled = !state.past.length;
   $("redo").disabled = !state.future.length;
   $("reset").disabled = !changed.length;
@@ -1023,13 +1135,13 @@ const angle_range = [angle_axis.values[0], angle_axis.values.at(-1)];
 function show_track() {
   const [a, b] = momentum_range, [e0, e1] = angle_range;
   $("momentum").value = Math.log(track.momentum / a) / Math.log(b / a) * 300;
-  $("momentum-text").textContent = momentum_text(track.momentum);
+  set_text($("momentum-text"), momentum_text(track.momentum));
   $("angle").value = (to_axis(track.angle) - e0) / (e1 - e0) * 300;
-  $("angle-text").textContent = angle_text(track.angle);
-  $("momentum").setAttribute("aria-valuetext", momentum_text(track.momentum));
-  $("angle").setAttribute("aria-valuetext", angle_text(track.angle));
-  $("where").textContent = `${plain(momentum_axis.symbol)} = ${momentum_text(track.momentum)}, ` +
-    `${by_eta ? "η" : "θ"} = ${angle_text(track.angle)}`;
+  set_text($("angle-text"), angle_text(track.angle));
+  set_attribute($("momentum"), "aria-valuetext", momentum_text(track.momentum));
+  set_attribute($("angle"), "aria-valuetext", angle_text(track.angle));
+  set_text($("where"), `${plain(momentum_axis.symbol)} = ${momentum_text(track.momentum)}, ` +
+    `${by_eta ? "η" : "θ"} = ${angle_text(track.angle)}`);
 }
 
 function begin_track() {
@@ -1094,7 +1206,10 @@ function begin_buttons() {
     choose(chosen);
     update(true);
   });
-  addEventListener("resize", () => { drawing.resize(); update(); });
+  addEventListener("resize", () => drawing.resize());
+  new ResizeObserver(() => {
+    for (const plot of plots) if (plot.measure()) draw_plot(plot);
+  }).observe($("figures"));
 }
 
 function show_provenance() {
