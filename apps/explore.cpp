@@ -21,10 +21,6 @@
 namespace gttf::app {
 namespace {
 
-/// Each value that can be changed is tried, which takes time in proportion to
-/// the surfaces: more than four minutes for the 13 000 modules of CMS.
-constexpr std::size_t most_surfaces = 5000;
-
 /// The detector alone is enough: these tracks are shown then.
 void add_usual_tracks(Options& options) {
   const SortedArguments sorted = sort_arguments(options);
@@ -71,12 +67,6 @@ int run_explore(const Call& call) {
     throw UsageError(in_quotes(input.detector.file) +
                      " has a map of its field or of material, which the page "
                      "cannot carry; use compare or sweep");
-  if (const std::size_t n = input.detector.layers.size(); n > most_surfaces)
-    throw UsageError(in_quotes(input.detector.file) + " has " +
-                     std::to_string(n) + " surfaces; a page can change " +
-                     std::to_string(most_surfaces) +
-                     " at most: describe the tracker by cylinders and disks, "
-                     "or use compare or sweep");
   std::optional<RequirementFile> requirements;
   const std::string& path = options.requirements.empty()
                                 ? study.request.requirements

@@ -158,10 +158,19 @@ GTTF_EXPORT(load) int load() {
   return 1;
 }
 
-/// Texts: why such a detector cannot be; none: it can.
+/// Texts: numbers of layers and of the field that cannot be.
 GTTF_EXPORT(faults) void faults() {
   begin_output();
   for (const std::string& fault : design_faults(module().exploration->detector))
+    put(fault);
+  end_output();
+}
+/// Texts: layers at one place. All pairs that may be: slow for many surfaces.
+/// @pre no faults()
+GTTF_EXPORT(coincident_layers) void coincident_layers() {
+  begin_output();
+  for (const std::string& fault :
+       layers_at_one_place(module().exploration->detector))
     put(fault);
   end_output();
 }

@@ -116,6 +116,12 @@ def check_looks(page, name):
             return r.left < f.left - 2 || r.right > f.right + 3 || r.top < f.top - 2 || r.bottom > f.bottom + 2;
           }).map(t => t.textContent); })""")
         that(what + ": labels stay in their figures", not outside, outside[:5])
+        touching = page.js("""[...document.querySelectorAll('svg')].flatMap(s => {
+          const all = [...s.querySelectorAll('text')].map(t => [t.textContent, t.getBoundingClientRect()]);
+          return all.flatMap(([text, a], i) => all.slice(i + 1).filter(([, b]) =>
+            Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0.5 &&
+            Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3).map(([other]) => text + ' | ' + other)); })""")
+        that(what + ": labels are apart", not touching, touching[:5])
         colour = page.js("getComputedStyle(document.documentElement).backgroundColor")
         that(what + ": paper", (colour == "rgb(255, 255, 255)") != dark, colour)
 
@@ -295,6 +301,9 @@ def check_cld(page, program, source, folder):
     rows = page.js("[...document.querySelectorAll('#checks tbody tr')].map(r => r.cells[0].textContent)")
     that("requirements are listed", len(rows) == page.js("exploration.requirements.length") and len(rows) > 2, rows)
     that("and met at the start", all(r == "✓ met" for r in rows), rows)
+    limits = page.js("[...document.querySelectorAll('#checks tbody tr')].map(r => r.cells[3].textContent)")
+    that("a value with a tolerance, a limit and a fixed value",
+         limits[0] == "0.2376 % (± 0.01 %)" and limits[3] == "≤ 5.478 µm" and limits[4] == "100 %", limits)
     page.js("choose('VTX1')")
     page.set_number("field.solenoid", 1)
     rows = page.js("[...document.querySelectorAll('#checks tbody tr')].map(r => r.cells[0].textContent)")
@@ -427,8 +436,14 @@ def check_frames(page):
       run_jobs(end, true);
       return first + ' ' + order.join();
     })()""") == "short short,long")
-    page.js("track_changed = true; update()")
+    # as in a large detector
+    page.js("durations.set('coincidences', 1e3); choose('VTX1')")
+    page.set_number("layers[VTX1].cylinder.radius", 18)
+    that("layers at one place are found when the pointer rests",
+         "VTXSUP1" in page.js("document.querySelector('#fault').textContent"))
+    page.js("durations.delete('coincidences'); state.reset(); update(true)")
     page.settle()
+    that("and the page goes on", page.js("document.querySelector('#fault').hidden"))
 
 
 def check_print(page):

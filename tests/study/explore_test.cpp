@@ -161,6 +161,42 @@ TEST_CASE("explore: handles do to the numbers what --set does") {
   }
 }
 
+TEST_CASE("explore: values of entries that exclude each other are found") {
+  // 0.1 um apart: some of the steps of A, B and C would make them touch; the
+  // others take what they do not say from A
+  const std::string close = R"(gttf-detector: 1
+name: close
+field: { solenoid: 2 T }
+layers:
+  - &a
+    name: A
+    cylinder: { radius: 20 mm, half_length: 100 mm }
+    material: 1 %
+    measures: { rphi: 5 um, z: 5 um }
+  - { <<: *a, name: B, cylinder: { radius: 20.0001 mm, half_length: 100 mm } }
+  - { <<: *a, name: C, cylinder: { radius: 20.0002 mm, half_length: 100 mm } }
+  - { <<: *a, name: D, cylinder: { radius: 90 mm, half_length: 100 mm } }
+)";
+  const DetectorInput input = parse_detector(close, "close.yaml");
+  const auto handles = find_handles(input);
+  const std::vector<std::size_t> begins = layer_begins(input.detector);
+  REQUIRE(begins.size() == 5);
+  for (const std::size_t i : {0, 1, 2, 3})
+    for (const char* key : {"cylinder.radius", "cylinder.half_length",
+                            "material", "measures.rphi", "measures.z"}) {
+      CAPTURE(i);
+      CAPTURE(key);
+      const DesignHandle* handle =
+          find(handles, "layers[" + input.detector.layers[i].name + "]." + key);
+      REQUIRE(handle != nullptr);
+      for (const auto& [n, slope] : handle->slopes) {
+        CHECK(n >= begins[i]);
+        CHECK(n < begins[i + 1]);
+        CHECK(slope != 0);
+      }
+    }
+}
+
 TEST_CASE("explore: the file in pieces says what --set says") {
   const DetectorInput input = parse_detector(everything, "all.yaml");
   const auto handles = find_handles(input);
@@ -198,6 +234,7 @@ TEST_CASE("explore: the file in pieces says what --set says") {
 TEST_CASE("explore: numbers that are no detector are named") {
   Detector detector = parse_detector(everything, "all.yaml").detector;
   CHECK(design_faults(detector).empty());
+  CHECK(layers_at_one_place(detector).empty());
   const auto faults_with = [&](const auto& change) {
     Detector copy = detector;
     change(copy);
@@ -205,9 +242,10 @@ TEST_CASE("explore: numbers that are no detector are named") {
     for (const std::string& fault : design_faults(copy)) all << fault << '\n';
     return all.str();
   };
-  CHECK(faults_with([](Detector& d) {
-          d.layers[1].surface.position = d.layers[0].surface.position;
-        }) == "A and B are at the same place\n");
+  Detector touching = detector;
+  touching.layers[1].surface.position = touching.layers[0].surface.position;
+  CHECK(layers_at_one_place(touching) ==
+        std::vector<std::string>{"A and B are at the same place"});
   CHECK(faults_with([](Detector& d) { d.layers[0].surface.position = -1; }) ==
         "A: the radius is not positive\n");
   CHECK(faults_with([](Detector& d) {

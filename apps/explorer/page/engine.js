@@ -87,9 +87,15 @@ class Engine {
     return this.call("load") === 1;
   }
 
-  // Why no such detector can be, as a list of texts; empty: it can be.
+  // Why no such detector can be, as a list of texts; empty: it can be, if no
+  // layers are at one place.
   faults() {
     this.call("faults");
+    return this.read().texts;
+  }
+
+  coincidences() {
+    this.call("coincident_layers");
     return this.read().texts;
   }
 

@@ -260,7 +260,7 @@ function fill_sliders() {
     const size = Math.abs(start), step = step_of(size || 10);
     const reach = step * Math.floor((size ? size / 2 : 10) / step); // whole steps around the start
     const row = make("div", { class: "slider", "data-key": handle.key });
-    const name = make("span", {}, handle.entry ? handle.label : "field " + handle.label);
+    const name = make("span", {}, handle.entry || handle.label === "field" ? handle.label : "field " + handle.label);
     const range = make("input", { type: "range", "aria-label": handle.key, step,
       min: clean(start - reach), max: clean(start + reach) });
     const number = make("input", { type: "number", "aria-label": handle.key + " as a number", step: "any" });
@@ -916,6 +916,7 @@ function plan() {
   } else {
     jobs.push(...now);
   }
+  if (finds_coincidences_later()) jobs.push(job("coincidences", find_coincidences));
   jobs.push(job("budget", show_budget));
   exploration.requirements.forEach((_, i) => {
     if (!results.start_checks[i])
@@ -925,16 +926,33 @@ function plan() {
   track_changed = false;
 }
 
+function timed(name, run) {
+  const begin = performance.now();
+  run();
+  durations.set(name, Math.min(performance.now() - begin, durations.get(name) ?? Infinity));
+}
+
+function show_faults(faults) {
+  faulty = faults.length > 0;
+  $("fault").hidden = !faulty;
+  set_text($("fault"), faulty ? "Not a detector: " + faults.slice(0, 3).join("; ") +
+    (faults.length > 3 ? ` and ${faults.length - 3} more` : "") : "");
+  for (const id of ["figures", "numbers", "bars", "checks"]) $(id).classList.toggle("stale", faulty);
+  if (faulty) jobs = [];
+}
+const find_coincidences = () => show_faults(engine.coincidences());
+// With thousands of surfaces only when the pointer rests.
+const finds_coincidences_later = () => (durations.get("coincidences") ?? 0) > frame_time / 4;
+
 // Runs jobs until this time. A long one, a coverage for example, waits for a
 // frame of its own: while a layer is dragged it is left out, and made up for
 // when the pointer rests.
 function run_jobs(end, is_frame_of_its_own) {
   let now = performance.now(), may_be_long = is_frame_of_its_own;
   while (jobs.length && (may_be_long || now + (durations.get(jobs[0].name) || 0) < end)) {
-    const { name, run } = jobs.shift(), begin = now;
-    run();
+    const { name, run } = jobs.shift();
+    timed(name, run);
     now = performance.now();
-    durations.set(name, Math.min(now - begin, durations.get(name) ?? Infinity));
     may_be_long = false;
   }
 }
@@ -946,19 +964,14 @@ function frame() {
   if (is_new) {
     dirty = false;
     engine.set(design.numbers(state.values));
-    const faults = engine.faults();
-    faulty = faults.length > 0;
-    $("fault").hidden = !faulty;
-    $("fault").textContent = faulty ? "Not a detector: " + faults.slice(0, 3).join("; ") +
-      (faults.length > 3 ? ` and ${faults.length - 3} more` : "") : "";
-    for (const id of ["figures", "numbers", "bars", "checks"]) $(id).classList.toggle("stale", faulty);
+    show_faults(engine.faults());
+    if (!faulty && !finds_coincidences_later()) timed("coincidences", find_coincidences);
     drawing.draw(engine.outline());
     show_sliders();
     show_changes();
     show_track();
     keep_link();
-    if (faulty) jobs = [];
-    else plan();
+    if (!faulty) plan();
   }
   run_jobs(Math.max(begin + frame_time, performance.now() + least_time), !is_new);
   plots.forEach(draw_plot);
@@ -1015,21 +1028,28 @@ function check_row() {
   return row;
 }
 
+// A tolerance is relative, as requirements have it.
+function limit_text(lower, upper, unit) {
+  if (!Number.isFinite(lower)) return Number.isFinite(upper) ? "≤ " + digits(upper) + unit : "";
+  if (!Number.isFinite(upper)) return "≥ " + digits(lower) + unit;
+  const middle = (lower + upper) / 2, tolerance = (upper - lower) / 2 / Math.abs(middle);
+  if (!(tolerance < 0.05)) return digits(lower) + " – " + digits(upper) + unit;
+  const text = digits(middle) + unit;
+  return tolerance < 1e-9 ? text : text + " (± " + digits(100 * tolerance, 3) + " %)";
+}
+
 function show_check(i) {
   const check = results.checks[i], before = results.start_checks[i];
   const row = children_of($("checks").tBodies[0], exploration.requirements.length, check_row)[i];
   const [verdict, name, worst, limit, margin, at_start] = row.cells;
   const unit = check.unit ? " " + shown_unit(check.unit) : "";
-  const limits = [];
-  if (Number.isFinite(check.lower)) limits.push("≥ " + digits(check.lower));
-  if (Number.isFinite(check.upper)) limits.push("≤ " + digits(check.upper));
   set_attribute(row, "data-check", i);
   set_text(verdict, check.passed ? "✓ met" : "✗ failed");
   set_attribute(verdict, "class", "l " + (check.passed ? "ok" : "wrong"));
   set_text(name, check.name);
   set_attribute(name, "title", check.quantity);
   set_text(worst, check.text || (Number.isFinite(check.value) ? digits(check.value) + unit : check.status));
-  set_text(limit, limits.join(", ") + (limits.length ? unit : ""));
+  set_text(limit, limit_text(check.lower, check.upper, unit));
   set_text(margin, percent(check.margin));
   set_attribute(margin, "class", check.passed ? "" : "worse");
   set_text(at_start, before ? percent(before.margin) : "");

@@ -38,8 +38,10 @@ void add_faults_of(const Layer& layer, std::vector<std::string>& faults) {
     if (!(coordinate.sigma > 0)) fault("the error is not positive");
 }
 
-void add_coincidences(const Detector& detector,
-                      std::vector<std::string>& faults) {
+}  // namespace
+
+std::vector<std::string> layers_at_one_place(const Detector& detector) {
+  std::vector<std::string> faults;
   // modules of one entry may touch
   const std::vector<std::string> entries = names_by(detector, Grouping::layer);
   std::vector<std::pair<Carrier, std::size_t>> order;
@@ -68,9 +70,8 @@ void add_coincidences(const Detector& detector,
         faults.push_back(entries[a] + " and " + entries[b] +
                          " are at the same place");
     }
+  return faults;
 }
-
-}  // namespace
 
 std::vector<std::string> design_faults(const Detector& detector) {
   std::vector<std::string> faults;
@@ -78,7 +79,6 @@ std::vector<std::string> design_faults(const Detector& detector) {
   for (const DipoleGap& gap : detector.field.dipoles)
     if (!(gap.extent.length() > 0))
       faults.emplace_back("the dipole ends before it begins");
-  if (faults.empty()) add_coincidences(detector, faults);
   return faults;
 }
 

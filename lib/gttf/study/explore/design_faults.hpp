@@ -9,8 +9,13 @@
 
 namespace gttf {
 
-/// "VTX1 and VTX2 are at the same place", "L0: the radius is not positive":
-/// what the reader of detector files refuses, for numbers that it has not seen.
+// What the reader of detector files refuses, for numbers that it has not seen.
+
+/// "L0: the radius is not positive": errors of single layers and of the field.
 std::vector<std::string> design_faults(const Detector& detector);
+
+/// "VTX1 and VTX2 are at the same place". Takes longer: compares layers.
+/// @pre no design_faults()
+std::vector<std::string> layers_at_one_place(const Detector& detector);
 
 }  // namespace gttf

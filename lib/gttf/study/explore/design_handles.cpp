@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -137,24 +138,55 @@ double step_of(const DesignHandle& handle) {
   return length_at_zero / handle.factor;
 }
 
-/// The lists with two changes of a value. A layer may touch another one: then
-/// both go to the side where there is room.
+/// Handles of different entries, which are tried together.
+using Handles = std::span<DesignHandle* const>;
+
+std::vector<std::string> changes_by(Handles handles,
+                                    std::span<const double> steps) {
+  std::vector<std::string> changes;
+  for (std::size_t h = 0; h < handles.size(); ++h)
+    changes.push_back(handles[h]->key + '=' +
+                      text_of(*handles[h], handles[h]->number + steps[h]));
+  return changes;
+}
+
+std::vector<double> steps_of(Handles handles) {
+  std::vector<double> steps;
+  for (const DesignHandle* handle : handles) steps.push_back(handle->step);
+  return steps;
+}
+
+/// Whether these changes, made together, add up.
+bool add_up(const Probe& probe, Handles handles,
+            std::span<const double> steps) {
+  std::vector<double> expected = probe.start().numbers;
+  for (std::size_t h = 0; h < handles.size(); ++h)
+    for (const auto& [n, slope] : handles[h]->slopes)
+      expected[n] += slope * steps[h] * handles[h]->factor;
+  const auto all = probe.at(changes_by(handles, steps));
+  if (!all) return false;
+  for (std::size_t n = 0; n < expected.size(); ++n)
+    if (std::abs((*all)[n] - expected[n]) > probe.rounding(expected[n]))
+      return false;
+  return true;
+}
+
+/// The lists with two changes of these values, each by its step. A layer may
+/// touch another one: then both changes go to the side where there is room.
 struct TwoLists {
-  std::array<double, 2> steps{};
+  std::array<double, 2> sides{};
   std::array<std::vector<double>, 2> lists;
 };
-std::optional<TwoLists> two_lists(const Probe& probe,
-                                  const DesignHandle& handle) {
-  const double step = step_of(handle);
+std::optional<TwoLists> two_lists(const Probe& probe, Handles handles) {
   for (const auto& sides :
        {std::array{1., -2.}, std::array{1., 2.}, std::array{-1., -2.}}) {
-    TwoLists two;
+    TwoLists two{sides, {}};
     bool good = true;
     for (std::size_t i = 0; good && i < 2; ++i) {
-      two.steps[i] = sides[i] * step;
-      const std::string change =
-          handle.key + '=' + text_of(handle, handle.number + two.steps[i]);
-      auto list = probe.at({&change, 1});
+      std::vector<double> steps;
+      for (const DesignHandle* handle : handles)
+        steps.push_back(sides[i] * step_of(*handle));
+      auto list = probe.at(changes_by(handles, steps));
       good = list.has_value();
       if (good) two.lists[i] = std::move(*list);
     }
@@ -163,70 +195,134 @@ std::optional<TwoLists> two_lists(const Probe& probe,
   return std::nullopt;
 }
 
-/// Fills step and slopes. False if the numbers do not depend linearly on it.
-bool find_slopes(const Probe& probe, DesignHandle& handle) {
-  const auto two = two_lists(probe, handle);
-  if (!two) return false;
-  const auto& [steps, lists] = *two;
-  handle.step = steps[0];
+/// Fills the slopes of handles, given which of them each number belongs to.
+/// Those that numbers do not depend on linearly, or that no number depends on,
+/// have none.
+void fill_slopes(const Probe& probe, const TwoLists& two, Handles handles,
+                 std::span<const std::size_t> owners) {
+  const auto& [sides, lists] = two;
   const std::vector<double>& start = probe.start().numbers;
+  std::vector<bool> is_linear(handles.size(), true);
+  for (DesignHandle* handle : handles) {
+    handle->step = sides[0] * step_of(*handle);
+    handle->slopes.clear();
+  }
   for (std::size_t n = 0; n < start.size(); ++n) {
     const double rise = lists[1][n] - lists[0][n];
     if (rise == 0 && lists[0][n] == start[n]) continue;
-    const double slope = rise / ((steps[1] - steps[0]) * handle.factor);
-    const double expected = start[n] + slope * steps[0] * handle.factor;
+    const std::size_t own = handles.size() == 1 ? 0 : owners[n];
+    if (own >= handles.size()) continue;
+    DesignHandle& handle = *handles[own];
+    const double step = step_of(handle);
+    const double slope =
+        rise / ((sides[1] * step - sides[0] * step) * handle.factor);
+    const double expected = start[n] + slope * handle.step * handle.factor;
     const double size =
         std::max(std::abs(start[n]), std::abs(slope * handle.start()));
-    if (std::abs(lists[0][n] - expected) > probe.rounding(size)) return false;
+    if (std::abs(lists[0][n] - expected) > probe.rounding(size))
+      is_linear[own] = false;
     // short decimal slopes are exact, differences are not
     constexpr double decimal = 1e6, near = 1e-9;
     const double round = std::round(slope * decimal) / decimal;
     const bool is_round = std::abs(slope - round) < near * std::abs(slope);
     handle.slopes.emplace_back(n, is_round ? round : slope);
   }
-  return !handle.slopes.empty();
+  for (std::size_t h = 0; h < handles.size(); ++h)
+    if (!is_linear[h]) handles[h]->slopes.clear();
 }
 
-/// Whether the changes of these handles, made together, add up.
-bool add_up(const Probe& probe, std::span<const DesignHandle> handles) {
-  std::vector<std::string> changes;
-  std::vector<double> expected = probe.start().numbers;
-  for (const DesignHandle& handle : handles) {
-    changes.push_back(handle.key + '=' +
-                      text_of(handle, handle.number + handle.step));
-    for (const auto& [n, slope] : handle.slopes)
-      expected[n] += slope * handle.step * handle.factor;
+/// Where the numbers of entries are in the list.
+class EntryNumbers {
+ public:
+  EntryNumbers(const Detector& detector, const Node& root)
+      : begin_(layer_begins(detector)) {
+    for (const Layer& layer : detector.layers)
+      places_.emplace_back(layer.place.line, layer.place.column);
+    root_ = &root;
   }
-  const auto all = probe.at(changes);
-  if (!all) return false;
-  for (std::size_t n = 0; n < expected.size(); ++n)
-    if (std::abs((*all)[n] - expected[n]) > probe.rounding(expected[n]))
-      return false;
-  return true;
+
+  /// For each number of the list the handle whose entry has it; a large number
+  /// for all others.
+  std::vector<std::size_t> owners(Handles handles, std::size_t size) const {
+    std::vector<std::size_t> owners(size, handles.size());
+    std::map<std::pair<int, int>, std::size_t> of_place;
+    for (std::size_t h = 0; h < handles.size(); ++h)
+      if (const Node* node = find_key(
+              *root_, fmt::format("{}{}]", layers, handles[h]->entry))) {
+        const Diagnostic place = diagnostic_at(*node);
+        of_place[{place.line, place.column}] = h;
+      }
+    for (std::size_t i = 0; i < places_.size(); ++i)
+      if (const auto found = of_place.find(places_[i]); found != of_place.end())
+        std::fill(owners.begin() + static_cast<long>(begin_[i]),
+                  owners.begin() + static_cast<long>(begin_[i + 1]),
+                  found->second);
+    return owners;
+  }
+
+ private:
+  std::vector<std::size_t> begin_;
+  std::vector<std::pair<int, int>> places_;
+  const Node* root_;
+};
+
+/// Fills step and slopes of handles of different entries. They are tried
+/// together, which reads the description three times; if some exclude each
+/// other, or what they do does not add up, in two halves.
+void find_slopes(const Probe& probe, const EntryNumbers& numbers,
+                 Handles handles) {
+  const auto in_halves = [&] {
+    if (handles.size() == 1) return;
+    const std::size_t half = handles.size() / 2;
+    find_slopes(probe, numbers, handles.first(half));
+    find_slopes(probe, numbers, handles.subspan(half));
+  };
+  const auto two = two_lists(probe, handles);
+  if (!two) return in_halves();
+  fill_slopes(probe, *two, handles,
+              numbers.owners(handles, probe.start().numbers.size()));
+  if (handles.size() == 1) return;
+  // the steps differ from each other, so that the change of a number by the
+  // handle of another entry is seen; a handle that is not linear would be, too
+  std::vector<DesignHandle*> linear, other;
+  for (DesignHandle* handle : handles)
+    (handle->slopes.empty() ? other : linear).push_back(handle);
+  std::vector<double> steps = steps_of(linear);
+  for (std::size_t h = 0; h < steps.size(); ++h)
+    steps[h] *= 0.5 + 0.5 * static_cast<double>(h + 1) /
+                          static_cast<double>(steps.size());
+  if (!add_up(probe, linear, steps)) return in_halves();
+  // perhaps another entry moved their numbers
+  for (DesignHandle*& handle : other) find_slopes(probe, numbers, {&handle, 1});
 }
 
 /// Takes out handles of one entry that change a number together with another
-/// one, the later ones of them.
-void drop_products(const Probe& probe, std::vector<DesignHandle>& handles) {
-  std::vector<DesignHandle> kept;
-  for (std::size_t begin = 0; begin < handles.size();) {
-    std::size_t end = begin + 1;
-    while (end < handles.size() && handles[end].entry == handles[begin].entry)
-      ++end;
-    std::vector<DesignHandle> some(handles.begin() + static_cast<long>(begin),
-                                   handles.begin() + static_cast<long>(end));
-    if (!add_up(probe, some)) {
-      std::vector<DesignHandle> good;
-      for (DesignHandle& handle : some) {
-        good.push_back(std::move(handle));
-        if (!add_up(probe, good)) good.pop_back();
-      }
-      some = std::move(good);
-    }
-    std::ranges::move(some, std::back_inserter(kept));
-    begin = end;
+/// one, the later ones of them. Entries do not depend on each other: all of
+/// them are tried together, and in halves if that is no detector.
+std::vector<DesignHandle*> without_products(const Probe& probe,
+                                            Handles handles) {
+  if (handles.empty() || add_up(probe, handles, steps_of(handles)))
+    return {handles.begin(), handles.end()};
+  const auto is_first = [&](std::size_t i) {
+    return handles[i]->entry != handles[i - 1]->entry;
+  };
+  std::size_t middle = handles.size() / 2;
+  while (middle > 0 && !is_first(middle)) --middle;
+  if (middle == 0) {
+    middle = 1;
+    while (middle < handles.size() && !is_first(middle)) ++middle;
   }
-  handles = std::move(kept);
+  std::vector<DesignHandle*> good;
+  if (middle == handles.size()) {  // all of one entry
+    for (DesignHandle* handle : handles) {
+      good.push_back(handle);
+      if (!add_up(probe, good, steps_of(good))) good.pop_back();
+    }
+    return good;
+  }
+  for (const Handles part : {handles.first(middle), handles.subspan(middle)})
+    std::ranges::copy(without_products(probe, part), std::back_inserter(good));
+  return good;
 }
 
 /// The keys whose values are plain quantities.
@@ -279,23 +375,41 @@ std::vector<DesignHandle> candidates(const Node& root) {
 std::vector<DesignHandle> find_handles(const DetectorInput& input,
                                        unsigned threads) {
   Diagnostics ignored;  // the description was read before
-  const auto root =
+  const auto parsed =
       parse_yaml(std::make_shared<Source>(input.detector.file, input.text),
                  "gttf-detector: 1", ignored);
-  if (!root) return {};
-  std::vector<DesignHandle> all =
-      candidates(apply_overrides(*root, input.overrides, ignored));
+  if (!parsed) return {};
+  const Node root = apply_overrides(*parsed, input.overrides, ignored);
+  std::vector<DesignHandle> all = candidates(root);
   const Probe probe(input);
-  std::vector<DesignHandle> handles;
-  std::size_t next = 0;
+  const EntryNumbers numbers(input.detector, root);
+  // the first handles of all entries, the second ones, ...; the field, which is
+  // no number of a layer, by itself
+  std::vector<std::vector<DesignHandle*>> rounds, others;
+  std::map<std::string, std::size_t> tried;
+  for (DesignHandle& handle : all) {
+    if (handle.entry.empty()) {
+      others.push_back({&handle});
+      continue;
+    }
+    const std::size_t round = tried[handle.entry]++;
+    if (round == rounds.size()) rounds.emplace_back();
+    rounds[round].push_back(&handle);
+  }
+  std::ranges::move(others, std::back_inserter(rounds));
   parallel_in_order(
-      all.size(), thread_count(threads),
-      [&](std::size_t i) { return find_slopes(probe, all[i]); },
-      [&](bool good) {
-        if (good) handles.push_back(std::move(all[next]));
-        ++next;
-      });
-  drop_products(probe, handles);
+      rounds.size(), thread_count(threads),
+      [&](std::size_t i) {
+        find_slopes(probe, numbers, rounds[i]);
+        return true;
+      },
+      [](bool) {});
+  std::vector<DesignHandle*> good;
+  for (DesignHandle& handle : all)
+    if (!handle.slopes.empty()) good.push_back(&handle);
+  std::vector<DesignHandle> handles;
+  for (DesignHandle* handle : without_products(probe, good))
+    handles.push_back(std::move(*handle));
   return handles;
 }
 

@@ -202,6 +202,19 @@ NumberList to_list(const Exploration& exploration) {
 }
 NumberList to_list(const Detector& detector) { return listed(detector); }
 
+std::vector<std::size_t> layer_begins(const Detector& detector) {
+  NumberList list;
+  ListWriter writer(list);
+  std::size_t n = detector.layers.size();
+  transfer(writer, n);
+  std::vector<std::size_t> begins{list.numbers.size()};
+  for (Layer layer : detector.layers) {
+    transfer(writer, layer);
+    begins.push_back(list.numbers.size());
+  }
+  return begins;
+}
+
 std::optional<Exploration> from_list(const NumberList& list) {
   std::optional<Exploration> exploration(std::in_place);
   ListReader reader(list.numbers, list.texts);

@@ -2,7 +2,9 @@
 // Exploration: what the explorer's page carries, and its module computes with.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "gttf/detector/detector.hpp"
 #include "gttf/study/check/requirement_file.hpp"
@@ -25,6 +27,10 @@ struct Exploration {
 NumberList to_list(const Exploration& exploration);
 /// The same of a detector alone.
 NumberList to_list(const Detector& detector);
+
+/// Where the numbers of each layer begin in it, and where those of the last one
+/// end.
+std::vector<std::size_t> layer_begins(const Detector& detector);
 
 /// The inverse, up to names of files and places in them; nothing if the list is
 /// not one of an Exploration.
