@@ -376,6 +376,20 @@ TEST_CASE("report: figures draw the momenta and angles of the study") {
   CHECK(make_subject(r, cld, 0, 1, 1).against_eta.angle.values.back() > 1);
 }
 
+TEST_CASE("report: colours follow the values, not the order of the list") {
+  const auto angles = [](std::vector<double> list) {
+    return detail::in_order(list);
+  };
+  using Order = std::vector<std::size_t>;
+  CHECK(angles({3, 2.5, 3.5, 4}) == Order{1, 0, 2, 3});
+  CHECK(angles({90, 30, 60}) == Order{0, 2, 1});  // counts down
+  CHECK(angles({1, 1, 2}) == Order{0, 1, 2});
+  const auto styles = detail::ordered_styles({3, 2.5, 3.5});
+  CHECK(styles[1] == ordered_style(0, 3));
+  CHECK(styles[0] == ordered_style(1, 3));
+  CHECK(styles[2] == ordered_style(2, 3));
+}
+
 TEST_CASE("report: a curve against eta breaks where layers end") {
   StudyRequest r = request();
   r.momentum.values = {10};

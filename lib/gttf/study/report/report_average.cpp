@@ -129,18 +129,21 @@ std::optional<Figure> efficiency_figure(const ReportSubject& subject,
     momenta.push_back(p * subject.momentum.factor);
   figure.data.add(column_name(plot.x.name, plot.x.unit), momenta);
   double least = 1;
-  for (std::size_t i = 0; i < curves.size(); ++i) {
+  const std::vector<LineStyle> styles =
+      ordered_styles(subject.curves.angle.values);
+  for (const std::size_t i : in_order(subject.curves.angle.values)) {
     Reals y;
     for (const LimitedSigmas& s : curves[i].grid) {
       y.push_back(s.efficiency / unit::percent);
       least = std::min(least, s.efficiency);
     }
     const std::string id = fmt::format("a{}", i);
-    const Paint paint{Tone::series, static_cast<int>(i)};
+    const auto& [paint, dash] = styles[i];
     panel.curves.push_back({.id = id,
                             .x = momenta,
                             .y = y,
                             .paint = paint,
+                            .dash = dash,
                             .end_label = angle_text(subject.curves, i),
                             .column = figure.data.columns.size()});
     const RichText angle = angle_equation(subject.curves, i);
@@ -148,6 +151,7 @@ std::optional<Figure> efficiency_figure(const ReportSubject& subject,
     figure.legend.push_back({.key = LegendEntry::Key::line,
                              .text = angle,
                              .paint = paint,
+                             .dash = dash,
                              .ids = {id}});
   }
   // as much room below as what is lost, and a little above

@@ -360,9 +360,10 @@ void add_published(const ReportSubject& subject, const ShownQuantity& q,
 
 void add_legend(const ReportSubject& subject, bool other_limits,
                 Figure& figure) {
-  const std::size_t n = subject.curves.angle.values.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    const LineStyle style = ordered_style(i, n);
+  const Reals& angles = subject.curves.angle.values;
+  const std::vector<LineStyle> styles = ordered_styles(angles);
+  for (const std::size_t i : in_order(angles)) {
+    const LineStyle style = styles[i];
     figure.legend.push_back({.key = LegendEntry::Key::line,
                              .text = angle_equation(subject.curves, i),
                              .paint = style.paint,
@@ -372,9 +373,9 @@ void add_legend(const ReportSubject& subject, bool other_limits,
   figure.legend.push_back(
       {.key = LegendEntry::Key::two_lines,
        .text = "hits only, scattering only, " + angle_text(subject.curves, 0),
-       .paint = ordered_style(0, n).paint,
+       .paint = styles.front().paint,
        .ids = {"limits"}});
-  if (other_limits && n > 1)
+  if (other_limits && angles.size() > 1)
     figure.legend.push_back({.key = LegendEntry::Key::two_lines,
                              .text = "other angles",
                              .paint = {Tone::third},
@@ -448,18 +449,19 @@ std::optional<Figure> sigma_figure(const ReportSubject& subject,
   figure.data.add(
       column_name(plot.x.name, plot.x.unit),
       scaled(subject.curves.momentum.values, subject.momentum.factor));
+  const std::vector<LineStyle> styles =
+      ordered_styles(subject.curves.angle.values);
   for (std::size_t i = curves.size(); i-- > 0;)
     if (i == 0 || large)
-      add_limits(subject, curves[i], q, i == 0, panel,
-                 ordered_style(i, curves.size()));
+      add_limits(subject, curves[i], q, i == 0, panel, styles[i]);
   for (std::size_t i = curves.size(); subject.request.average && i-- > 0;)
     panel.bands.push_back({.id = angle_id(i),
                            .x = scaled(curves[i].x, subject.momentum.factor),
                            .lower = column_of(curves[i].path, q, Limit::low),
                            .upper = column_of(curves[i].path, q, Limit::high),
-                           .paint = {Tone::series, static_cast<int>(i)}});
+                           .paint = styles[i].paint});
   for (std::size_t i = curves.size(); i-- > 0;) {
-    const LineStyle style = ordered_style(i, curves.size());
+    const LineStyle style = styles[i];
     Curve curve{.id = angle_id(i),
                 .x = scaled(curves[i].x, subject.momentum.factor),
                 .y = column_of(curves[i].path, q),
@@ -657,8 +659,9 @@ std::optional<Figure> sigma_eta_figure(const ReportSubject& subject,
   plot.x = eta_figure_axis(grid);
   figure.data.add("eta", Reals(grid.angle.values));
   Panel panel;
-  for (std::size_t i = 0; i < curves.size(); ++i) {
-    const LineStyle style = ordered_style(i, curves.size());
+  const std::vector<LineStyle> styles = ordered_styles(grid.momentum.values);
+  for (const std::size_t i : in_order(grid.momentum.values)) {
+    const LineStyle style = styles[i];
     const std::string id = fmt::format("p{}", i);
     Curve curve{.id = id,
                 .x = Reals(curves[i].x),
@@ -775,6 +778,9 @@ std::optional<Figure> correlation_figure(const ReportSubject& subject) {
           return other.momentum == point.momentum && other.angle == point.angle;
         }))
       shown.push_back(point);
+  std::ranges::sort(shown, {}, [](const GridPoint& point) {
+    return std::pair(point.angle, point.momentum);
+  });
   for (const GridPoint point : shown) {
     const Track track = grid_track(points, point);
     const Resolution r = resolve(geometry, track, subject.model());

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 
 #include "gttf/detector/surface_outline.hpp"
 #include "gttf/study/request/axis.hpp"
@@ -363,6 +364,24 @@ RichText angle_text(const StudyRequest& request, std::size_t i) {
 RichText angle_equation(const StudyRequest& request, std::size_t i) {
   return (request.angle.variable == AngleAxis::Variable::eta ? "" : "*θ* = ") +
          angle_text(request, i);
+}
+
+std::vector<std::size_t> in_order(const std::vector<double>& values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const bool down = !values.empty() && values.back() < values.front();
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    return down ? values[b] < values[a] : values[a] < values[b];
+  });
+  return order;
+}
+
+std::vector<LineStyle> ordered_styles(const std::vector<double>& values) {
+  std::vector<LineStyle> styles(values.size());
+  const std::vector<std::size_t> order = in_order(values);
+  for (std::size_t k = 0; k < order.size(); ++k)
+    styles[order[k]] = ordered_style(k, order.size());
+  return styles;
 }
 
 RichText angle_list(const StudyRequest& request) {

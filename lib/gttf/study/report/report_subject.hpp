@@ -84,6 +84,12 @@ RichText angle_equation(const StudyRequest& request, std::size_t i);
 
 /// "*θ* = 90°, 60°": all angles of the study, as they are drawn.
 RichText angle_list(const StudyRequest& request);
+
+/// The indices of angles or momenta in the order of their values; a list that
+/// ends below its beginning counts down.
+std::vector<std::size_t> in_order(const std::vector<double>& values);
+/// Of each of these values the style of its line, by its place in that order.
+std::vector<LineStyle> ordered_styles(const std::vector<double>& values);
 /// "*p*_{T} = 1 GeV, 10 GeV".
 RichText momentum_list(const MomentumUnit& unit,
                        const std::vector<double>& values);
