@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // explore: a page in which a detector can be changed, and its resolutions
 // follow.
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -21,32 +20,6 @@
 namespace gttf::app {
 namespace {
 
-/// The detector alone is enough: these tracks are shown then.
-void add_usual_tracks(Options& options) {
-  const SortedArguments sorted = sort_arguments(options);
-  if (!sorted.file.empty() || sorted.options.detectors.empty() || options.p ||
-      options.pt)
-    return;
-  const std::string& file = sorted.options.detectors.front();
-  bool has_barrel = true;
-  if (file != "-") {
-    // what is wrong with it is reported when it is read for good
-    try {
-      const Detector detector = read_detector(file, options.overrides).detector;
-      has_barrel = std::ranges::any_of(detector.layers, [](const Layer& layer) {
-        return layer.measures() && layer.surface.shape == Shape::cylinder;
-      });
-    } catch (const InputError&) {
-      return;
-    }
-  }
-  if (has_barrel)
-    options.pt = "0.1GeV:100GeV:60";
-  else
-    options.p = "1GeV:100GeV:60";
-  if (!options.theta && !options.eta && !has_barrel) options.theta = "0deg";
-}
-
 int run_explore(const Call& call) {
   Options options = call.options;
   const std::string& target = options.file;
@@ -58,7 +31,7 @@ int run_explore(const Call& call) {
         "libc++abi-16-dev-wasm32 and libclang-rt-16-dev-wasm32, run \"cmake "
         "--workflow --preset wasm\" in the source folder, and build the "
         "program again");
-  add_usual_tracks(options);
+  add_usual_tracks(options, "0.1GeV:100GeV:60", "1GeV:100GeV:60");
   const Study study = read_study(options, "explore");
   if (study.inputs.size() != 1)
     throw UsageError("one detector at a time; choose one with --detector FILE");

@@ -126,6 +126,34 @@ SortedArguments sort_arguments(const Options& options) {
   return sorted;
 }
 
+void add_usual_tracks(Options& options, const std::string& pt,
+                      const std::string& p) {
+  if (options.p || options.pt) return;
+  const SortedArguments sorted = sort_arguments(options);
+  if (!sorted.file.empty() || sorted.options.detectors.empty()) return;
+  const std::string& file = sorted.options.detectors.front();
+  bool has_barrel = true, is_readable = true;
+  if (file != "-") {
+    try {
+      const Detector detector = read_detector(file, options.overrides).detector;
+      has_barrel = std::ranges::any_of(detector.layers, [](const Layer& layer) {
+        return layer.measures() && layer.surface.shape == Shape::cylinder;
+      });
+    } catch (const InputError&) {
+      is_readable = false;  // its errors are reported when it is read for good
+    }
+  }
+  (has_barrel ? options.pt : options.p) = has_barrel ? pt : p;
+  if (!options.theta && !options.eta && !has_barrel) options.theta = "0deg";
+  if (options.quiet || !is_readable) return;
+  std::string note = has_barrel ? "--pt " + pt : "--p " + p;
+  if (options.theta)
+    note += " --theta " + *options.theta;
+  else if (!options.eta)
+    note += " --theta 90deg";
+  tell("gttf-design: note: no momentum given; using " + note + '\n');
+}
+
 StudyRequest request_of(const Options& options, const std::string& purpose) {
   const SortedArguments sorted = sort_arguments(options);
   if (sorted.file.empty() && sorted.options.detectors.empty())

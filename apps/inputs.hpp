@@ -48,6 +48,15 @@ struct SortedArguments {
 /// Throws UsageError if there is more than one study.
 SortedArguments sort_arguments(const Options& options);
 
+/// Of scans, reports and figures of a detector alone.
+inline constexpr const char* usual_momenta = "1GeV:100GeV:21";
+
+/// Detectors without a momentum, and without a study, are enough: if the first
+/// one has a barrel, tracks of these transverse momenta are used, otherwise of
+/// these momenta, along z. Prints which.
+void add_usual_tracks(Options& options, const std::string& pt,
+                      const std::string& p);
+
 /// The request given by the arguments. Throws UsageError if there is neither a
 /// detector nor a study, `purpose` being "scan"; InputError.
 StudyRequest request_of(const Options& options, const std::string& purpose);

@@ -38,6 +38,7 @@ ReportRequest::ReportRequest(Options options) {
     const std::string text = read_file(file, "result of optimise");
     optimised_.emplace(file, sha256(text), read_json(text, file));
   }
+  add_usual_tracks(options, usual_momenta, usual_momenta);
   study_ = read_study(options, "show");
   published_ = options.published;
   if (!published_.empty()) options_.published = read_published(published_);

@@ -149,7 +149,7 @@ void draw_scan(const Study& study, unsigned threads) {
 }
 
 int run_scan(const Call& call) {
-  const Options& options = call.options;
+  Options options = call.options;
   check_formats(options);
   if (!options.arguments.empty() && options.arguments.front() == "merge")
     return merge_scans(call);
@@ -160,6 +160,7 @@ int run_scan(const Call& call) {
   computation.threads = options.threads;
   computation.statistics = &statistics;
 
+  add_usual_tracks(options, usual_momenta, usual_momenta);
   StudyRequest request = request_of(options, "scan");
   check_average(options, request);
   const auto columns =

@@ -240,6 +240,36 @@ TEST_CASE("show: with a track also what it crosses") {
   CHECK(half.err.starts_with("gttf-design: error: no momentum"));
 }
 
+TEST_CASE(
+    "scan: a detector alone is scanned over usual momenta, which it says") {
+  const Outcome alone = run("gttf-design scan " + barrel + "--format csv");
+  CHECK(alone.code == 0);
+  CHECK(has(alone.err,
+            "note: no momentum given; using --pt 1GeV:100GeV:21 "
+            "--theta 90deg\n"));
+  const std::string rows = "--format csv --no-provenance --quiet";
+  const Outcome quiet = run("gttf-design scan " + barrel + rows);
+  CHECK(quiet.err.empty());
+  CHECK(quiet.out == run("gttf-design scan " + barrel +
+                         "--pt 1GeV:100GeV:21 --theta 90deg " + rows)
+                         .out);
+  // planes only: along the beam
+  CHECK(run("gttf-design scan $DETECTORS/datura.yaml " + rows).out ==
+        run("gttf-design scan $DETECTORS/datura.yaml --p 1GeV:100GeV:21 "
+            "--theta 0deg " +
+            rows)
+            .out);
+  // an angle that is given is used
+  CHECK(
+      run("gttf-design scan " + barrel + "--eta 1 " + rows).out ==
+      run("gttf-design scan " + barrel + "--pt 1GeV:100GeV:21 --eta 1 " + rows)
+          .out);
+  // a file that cannot be read is all that is reported
+  const Outcome none = run("gttf-design scan nothing.yaml");
+  CHECK(none.code == 2);
+  CHECK_FALSE(has(none.err, "momentum"));
+}
+
 TEST_CASE("scan: a layer that no detector has is reported with its place") {
   const Folder folder;
   folder.write("study.yaml",
