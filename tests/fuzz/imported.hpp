@@ -2,11 +2,14 @@
 // Bytes as a description of another program: refused, or a valid detector.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
+#include "fuzz/memory_file.hpp"
 #include "fuzz/refused.hpp"
 #include "gttf/detector/import/import.hpp"
 #include "gttf/detector/read.hpp"
@@ -30,6 +33,18 @@ inline void import_bytes(const std::uint8_t* bytes, std::size_t n,
   } catch (const InputError&) {
     std::abort();
   }
+}
+
+/// The same with a table of the user: what follows the first line that begins
+/// with =; without such a line `usual`, which is right.
+inline void import_with_table(const std::uint8_t* bytes, std::size_t n,
+                              ForeignFormat format, std::string_view usual) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes), n);
+  const std::size_t end = std::min(text.find("\n="), n);
+  const std::string_view table = end < n ? text.substr(end + 2) : usual;
+  const MemoryFile file(reinterpret_cast<const std::uint8_t*>(table.data()),
+                        table.size());
+  import_bytes(bytes, end, format, file.path());
 }
 
 }  // namespace gttf::test
