@@ -20,7 +20,7 @@ set(CPACK_DEBIAN_PACKAGE_RECOMMENDS librsvg2-bin)
 # for find_package(gttf)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
   "cmake, libdragonbox-dev, libeigen3-dev, libfmt-dev, libyaml-cpp-dev, \
-nettle-dev")
+nettle-dev, zlib1g-dev")
 if(GTTF_STATIC)
   string(TOLOWER ${CMAKE_SYSTEM_NAME} system)
   set(CPACK_PACKAGE_FILE_NAME

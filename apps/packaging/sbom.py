@@ -29,10 +29,10 @@ LIBRARIES = [
     ("JSON for Modern C++", "nlohmann-json3-dev", "MIT"),
     ("Eigen", "libeigen3-dev", "MPL-2.0"),
     ("Dragonbox", "libdragonbox-dev", "BSL-1.0"),
-    ("Boost.CRC", "libboost-dev", "BSL-1.0"),
     ("fmt", "libfmt-dev", "MIT"),
     ("yaml-cpp", "libyaml-cpp-dev", "MIT"),
     ("Nettle", "nettle-dev", "LGPL-3.0-or-later"),
+    ("zlib", "zlib1g-dev", "Zlib"),
     ("GNU C library", "libc6-dev", "LGPL-2.1-or-later"),
     (
         "GNU C++ library and libgcc",

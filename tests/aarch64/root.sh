@@ -8,8 +8,9 @@ cd -- "$(dirname -- "$0")/../.."
 root=${1-build/aarch64-root}
 
 # What `./start setup` installs for this processor, and the C++ library.
-libraries=$(sed -n '/^libraries=/,/"$/p' start | tr -d '"\\' | tr '\n' ' ')
-packages="libc6-dev libstdc++-12-dev ${libraries#libraries=}"
+libraries=$(sed -n '/^libraries=/,/"$/p; /^test_libraries=/p' start |
+  sed 's/^[a-z_]*=//' | tr -d '"\\' | tr '\n' ' ')
+packages="libc6-dev libstdc++-12-dev $libraries"
 
 # apt_get ARG...: for a system of AArch64 on which nothing is installed
 apt_get() {

@@ -26,7 +26,8 @@ fences='^yaml-cpp/ ^lib/gttf/config/node[.]cpp$
 ^Random123/ ^lib/gttf/core/random(_words[.]hpp|[.]cpp)$
 ^dragonbox/ ^lib/gttf/output/number[.]cpp$
 ^nettle/ ^lib/gttf/config/sha256[.]cpp$
-^boost/ ^(lib/gttf/output/npz[.]cpp|tests/.*)$
+^zlib[.]h ^lib/gttf/output/npz[.]cpp$
+^boost/ ^tests/
 ^benchmark/ ^tests/bench/
 ^doctest/ ^tests/'
 

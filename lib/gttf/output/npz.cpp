@@ -2,7 +2,7 @@
 #include "gttf/output/npz.hpp"
 
 #include <fmt/format.h>
-#include <boost/crc.hpp>
+#include <zlib.h>
 
 #include <algorithm>
 #include <bit>
@@ -67,10 +67,12 @@ class NpzWriter::Archive {
   ///                  content; called twice
   template <class WriteTo>
   void add(const std::string& name, WriteTo write_to) {
-    boost::crc_32_type crc;
+    uLong crc = crc32_z(0, nullptr, 0);
     std::size_t size = 0;
     write_to([&](std::string_view piece) {
-      crc.process_bytes(piece.data(), piece.size());
+      // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+      crc = crc32_z(crc, reinterpret_cast<const Bytef*>(piece.data()),
+                    piece.size());
       size += piece.size();
     });
     const std::string file = name + ".npy";
@@ -78,7 +80,7 @@ class NpzWriter::Archive {
     std::string facts;
     for (const unsigned number : {20U, 0x800U, 0U, 0U, 0x21U})
       append(facts, number, 2);
-    append(facts, crc.checksum(), 4);
+    append(facts, crc, 4);
     append(facts, size, 4);
     append(facts, size, 4);
     append(facts, file.size(), 2);
