@@ -1,16 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
 # The kernels (gttf/kernels), compiled once for each instruction set of the list
-# in gttf/core/simd.hpp; the program chooses when it runs. Processors other than
-# x86-64 have the scalar code.
+# in gttf/core/simd.hpp; the program chooses when it runs. A build for
+# one machine (./start) has only the best of it besides the scalar ones. Processors
+# other than x86-64 have the scalar code.
 include(CheckCXXCompilerFlag)
 include(CheckCXXSourceCompiles)
+set(GTTF_SIMD_X86 ON CACHE STRING
+  "Kernels for vectors of x86-64: ON (all), OFF, NATIVE (the best of this machine)")
 check_cxx_source_compiles("
   #if !defined(__x86_64__) || !defined(__GNUC__)
   #error
   #endif
-  int main() { return !__builtin_cpu_supports(\"avx2\"); }" GTTF_SIMD_X86)
+  int main() { return !__builtin_cpu_supports(\"avx2\"); }" GTTF_IS_X86)
+if(NOT GTTF_IS_X86)
+  set(GTTF_SIMD_X86 OFF CACHE STRING "" FORCE)
+endif()
+# The name of the only level besides scalar to compile; empty: all.
+set(GTTF_ONLY_LEVEL "")
+if(GTTF_SIMD_X86 STREQUAL NATIVE)
+  try_run(ran compiled ${CMAKE_CURRENT_BINARY_DIR}/best_level
+    ${CMAKE_CURRENT_SOURCE_DIR}/cmake/best_level.cpp
+    CMAKE_FLAGS -DINCLUDE_DIRECTORIES=${CMAKE_CURRENT_SOURCE_DIR}
+    CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON
+    RUN_OUTPUT_VARIABLE GTTF_ONLY_LEVEL)
+  if(NOT ran EQUAL 0)
+    message(FATAL_ERROR "GTTF_SIMD_X86=NATIVE: programs of this compiler do not run here; use ON")
+  endif()
+  message(STATUS "Instruction sets: scalar, ${GTTF_ONLY_LEVEL}")
+endif()
 
+set(GTTF_COMPILED_LEVELS "")
 function(gttf_kernels level)
+  if(GTTF_ONLY_LEVEL AND NOT level MATCHES "^(scalar|${GTTF_ONLY_LEVEL})$")
+    return()
+  endif()
+  string(APPEND GTTF_COMPILED_LEVELS "LEVEL(${level})")
+  set(GTTF_COMPILED_LEVELS ${GTTF_COMPILED_LEVELS} PARENT_SCOPE)
   set(kernels gttf_kernels_${level})
   add_library(${kernels} OBJECT gttf/kernels/fused.cpp gttf/kernels/exact.cpp)
   target_compile_definitions(${kernels} PRIVATE
@@ -66,3 +91,5 @@ else()
   endif()
   gttf_kernels(scalar ${exact})
 endif()
+set_source_files_properties(gttf/core/simd.cpp gttf/kernels/kernels.cpp
+  PROPERTIES COMPILE_DEFINITIONS "GTTF_COMPILED_LEVELS=${GTTF_COMPILED_LEVELS}")

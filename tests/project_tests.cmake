@@ -45,6 +45,14 @@ if(GTTF_SIMD_X86 AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     LABELS structure SKIP_RETURN_CODE 77)
 endif()
 
+# What ./start builds is for this processor.
+if(GTTF_SIMD_X86 AND TARGET gttf-design AND NOT CMAKE_CROSSCOMPILING)
+  add_test(NAME package.native COMMAND
+    sh ${CMAKE_CURRENT_SOURCE_DIR}/package/native.sh ${PROJECT_SOURCE_DIR}
+    $<TARGET_FILE:gttf-design> ${CMAKE_GENERATOR} ${CMAKE_CXX_COMPILER})
+  set_tests_properties(package.native PROPERTIES LABELS package)
+endif()
+
 # Nothing is allocated before main().
 if(CMAKE_OBJDUMP AND CMAKE_BUILD_TYPE MATCHES "^Rel" AND CMAKE_SYSTEM_NAME STREQUAL Linux
     AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")

@@ -12,10 +12,18 @@ namespace {
 constexpr std::string_view names[] = {"scalar" GTTF_X86_LEVELS(GTTF_NAME)};
 #undef GTTF_NAME
 
+#define LEVEL(name) SimdLevel::name,
+constexpr SimdLevel compiled[] = {GTTF_COMPILED_LEVELS};  // lib/simd.cmake
+#undef LEVEL
+
 constexpr int automatic = -1;
 std::atomic<int> chosen = automatic;
 
-bool can_run(SimdLevel level) {
+bool is_compiled(SimdLevel level) {
+  return std::ranges::find(compiled, level) != std::end(compiled);
+}
+
+bool is_supported(SimdLevel level) {
 #if GTTF_SIMD_X86
 #define GTTF_SUPPORTED(name, supported) \
   case SimdLevel::name:                 \
@@ -30,6 +38,10 @@ bool can_run(SimdLevel level) {
   return level == SimdLevel::scalar;
 }
 
+bool can_run(SimdLevel level) {
+  return is_compiled(level) && is_supported(level);
+}
+
 std::string joined(const auto& words) {
   std::string text;
   for (const auto& word : words)
@@ -41,8 +53,12 @@ std::string refusal(SimdLevel level) {
   std::vector<std::string_view> supported;
   for (const SimdLevel known : available_simd_levels())
     supported.push_back(to_string(known));
-  return "this processor cannot run " + std::string(to_string(level)) +
-         " code; it has: " + joined(supported);
+  const std::string name(to_string(level));
+  return (is_compiled(level)
+              ? "this processor cannot run " + name + " code"
+              : "this program was built without " + name +
+                    " code (all: configure with -DGTTF_SIMD_X86=ON)") +
+         "; available: " + joined(supported);
 }
 
 struct FromEnvironment {

@@ -2,17 +2,22 @@
 // Run-time selection of the kernels.
 #include "gttf/core/kernels.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "gttf/kernels/tables.hpp"
 
 namespace gttf::detail {
 
 const Kernels& kernels(SimdLevel level) {
-#define GTTF_TABLE(name, ...)                                            \
-  {name::covariance, name::triplet_fit, name::streaming_fit, name::toys, \
-   name::triplets},
-  static constexpr Kernels tables[] = {GTTF_LEVELS(GTTF_TABLE)};
-#undef GTTF_TABLE
-  return tables[static_cast<std::size_t>(level)];
+  using Table = std::pair<SimdLevel, Kernels>;
+#define LEVEL(name)                                                            \
+  Table{SimdLevel::name,                                                       \
+        {name::covariance, name::triplet_fit, name::streaming_fit, name::toys, \
+         name::triplets}},
+  static constexpr Table tables[] = {GTTF_COMPILED_LEVELS};  // lib/simd.cmake
+#undef LEVEL
+  return std::ranges::find(tables, level, &Table::first)->second;
 }
 
 }  // namespace gttf::detail
