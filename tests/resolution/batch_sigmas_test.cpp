@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 
+#include "gttf/core/simd.hpp"
 #include "gttf/detector/read.hpp"
 #include "gttf/resolution/batch_sigmas.hpp"
 #include "gttf/resolution/sensitivity.hpp"
+#include "support/at_level.hpp"
 #include "support/batch.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
@@ -42,6 +46,63 @@ TEST_CASE("batch: errors of all parameters are those of single tracks") {
       }
     }
     CHECK(compared > 20);
+  }
+}
+
+TEST_CASE("batch: derivatives are the same if others are not requested") {
+  constexpr Parameter asked[] = {Parameter::pt, Parameter::d0};
+  for (const char* name : {"cld", "datura", "mu3e", "belle2_modules"}) {
+    INFO(std::string(name));
+    const Detector detector = read_detector(std::string(GTTF_SOURCE_DIR) +
+                                            "/detectors/" + name + ".yaml")
+                                  .detector;
+    const TrackingGeometry geometry(detector);
+    TrackList tracks;
+    for (int i = 0; i < 40; ++i) {
+      Track t;
+      t.p = 0.5 * std::pow(200., i / 39.);
+      t.theta = (i % 4 == 0 ? 0.1 : 30 + 3 * i) * unit::deg;
+      t.phi = 0.1 * i;
+      tracks.add(t);
+    }
+    for (const Scattering scattering : {Scattering::highland, Scattering::off})
+      for (const SimdLevel level : available_simd_levels()) {
+        const AtLevel at(level);
+        Model model;
+        model.scattering = scattering;
+        const auto with = [&](SlopeKinds kinds) {
+          return BatchSensitivities(geometry, tracks.views(), model, asked, 1,
+                                    {}, nullptr, kinds);
+        };
+        const BatchSensitivities all = with({true, true}),
+                                 errors = with({false, false}),
+                                 material = with({false, true}),
+                                 position = with({true, false});
+        CHECK(errors.by_position(Parameter::d0, 0).empty());
+        CHECK(errors.by_material(Parameter::d0, 0).empty());
+        CHECK(material.by_position(Parameter::d0, 0).empty());
+        CHECK(position.by_material(Parameter::d0, 0).empty());
+        double worst = 0;  // relative deviation; of tracks without a fit none
+        const auto same = [&worst](std::span<const double> a,
+                                   std::span<const double> b) {
+          if (a.size() != b.size()) worst = 1;
+          for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+            if (a[i] != b[i] && !(std::isnan(a[i]) && std::isnan(b[i])))
+              worst = std::max(worst, std::abs(a[i] / b[i] - 1));
+        };
+        for (const Parameter q : asked) {
+          for (std::size_t l = 0; l < geometry.surfaces().size(); ++l) {
+            same(material.by_material(q, l), all.by_material(q, l));
+            same(position.by_position(q, l), all.by_position(q, l));
+          }
+          for (std::size_t c = 0; c < coordinate_count(geometry); ++c) {
+            same(errors.by_sigma(q, c), all.by_sigma(q, c));
+            same(material.by_sigma(q, c), all.by_sigma(q, c));
+            same(position.by_sigma(q, c), all.by_sigma(q, c));
+          }
+        }
+        CHECK(worst <= 1e-12);  // rounding in another order
+      }
   }
 }
 

@@ -56,6 +56,42 @@ TEST_CASE("broken requirements: every error is reported with this text") {
   CHECK(test::check_broken("requirements", answer) >= 50);
 }
 
+TEST_CASE("check: edges are kept for the same surfaces only") {
+  RequirementFile file = gate(its2,
+                              "p: [1 GeV, 5 GeV]\ntheta: { from: 10 deg, "
+                              "to: 90 deg, points: 9 }\n",
+                              limit("sigma_d0", "max: 1 mm"))
+                             .file;
+  Detector detector = read_detector(its2).detector;
+  KnownEdges edges;
+  const auto same = [&](const RequirementFile& requirements) {
+    const std::span<const Detector> one(&detector, 1);
+    const CheckResult a = check(requirements, one).results.at(0);
+    const CheckResult b = check(requirements, one, Engine::streaming, 1,
+                                CheckDetail::all, {}, &edges)
+                              .results.at(0);
+    CHECK(a.points.size() > 2 * 9);
+    REQUIRE(a.points.size() == b.points.size());
+    for (std::size_t i = 0; i < a.points.size(); ++i) {
+      CHECK(a.angle.values[a.points[i].point.angle] ==
+            b.angle.values[b.points[i].point.angle]);
+      const double x = a.points[i].value, y = b.points[i].value;
+      CHECK((x == y || (std::isnan(x) && std::isnan(y))));
+    }
+    return a.angle.values;
+  };
+  const auto first = same(file);
+  detector.layers[2].coordinates[0].sigma *= 2;
+  CHECK(same(file) == first);
+  detector.layers[2].surface.v.upper += 1;
+  CHECK(same(file) != first);
+  detector.field.bz *= 0.5;
+  same(file);
+  file.request.energy_loss = EnergyLoss::mean;
+  file.request.chosen.energy_loss = true;
+  same(file);
+}
+
 TEST_CASE("check: a value at its limit passes, beyond it by 1e-8 it fails") {
   const double d0 = value_of("sigma_d0") / unit::um;
   const auto passes = [](const std::string& limits) {

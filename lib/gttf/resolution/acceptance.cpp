@@ -50,17 +50,36 @@ class EdgeFinder {
         to_(to) {}
 
   std::vector<AcceptanceEdge> find() {
-    const std::vector<double> angles = candidates();
-    std::vector<unsigned> before = crossed(angles.front());
-    for (std::size_t i = 1; i < angles.size(); ++i) {
-      std::vector<unsigned> after = crossed(angles[i]);
-      search(angles[i - 1], before, angles[i], after);
+    const std::vector<Candidate> all = candidates();
+    std::vector<unsigned> before = crossed(all.front().theta);
+    for (std::size_t i = 0, next = 1; next < all.size(); ++next) {
+      if (all[next].is_aside) continue;
+      std::vector<unsigned> after = crossed(all[next].theta);
+      if (before != after) search_between(all, i, before, next, after);
       before = std::move(after);
+      i = next;
     }
     return std::move(edges_);
   }
 
  private:
+  struct Candidate {
+    double theta;
+    bool is_aside;  ///< only looked at if its neighbours differ
+  };
+
+  /// Between two candidates, by way of those aside.
+  void search_between(const std::vector<Candidate>& all, std::size_t first,
+                      const std::vector<unsigned>& at_first, std::size_t last,
+                      const std::vector<unsigned>& at_last) {
+    std::vector<unsigned> before = at_first;
+    for (std::size_t i = first + 1; i <= last; ++i) {
+      std::vector<unsigned> after = i < last ? crossed(all[i].theta) : at_last;
+      search(all[i - 1].theta, before, all[i].theta, after);
+      before = std::move(after);
+    }
+  }
+
   /// The surfaces that the track at `theta` crosses.
   std::vector<unsigned> crossed(double theta) const {
     const detail::AnyTrack track(geometry_, track_at_(theta), model_);
@@ -84,25 +103,27 @@ class EdgeFinder {
     search(middle, between, above, after);
   }
 
-  /// `from`, `to`, both sides of the corners in between and the middles. Angles
-  /// of corners are nearly always exact: the bisection ends where it begins.
-  std::vector<double> candidates() {
+  /// `from`, `to`, both sides of the corners in between, near them and farther
+  /// aside, and the middles. Angles of corners are nearly always exact: the
+  /// bisection ends where it begins.
+  std::vector<Candidate> candidates() {
     constexpr double aside = 1e-6, beside = 0.45 * AcceptanceEdge::width;
-    std::vector<double> corners;
+    std::vector<Candidate> corners;
     const auto add = [&](double theta) {
-      for (const double angle :
-           {theta - aside, theta - beside, theta + beside, theta + aside})
-        if (angle > from_ && angle < to_) corners.push_back(angle);
+      for (const double by : {-aside, -beside, beside, aside})
+        if (theta + by > from_ && theta + by < to_)
+          corners.push_back({theta + by, std::abs(by) == aside});
     };
     for (const SurfaceRecord& s : geometry_.surfaces()) add_corners(s, add);
-    corners.push_back(from_);
-    corners.push_back(to_);
-    std::ranges::sort(corners);
-    std::vector<double> all;
+    corners.push_back({from_, false});
+    corners.push_back({to_, false});
+    std::ranges::stable_sort(corners, {}, &Candidate::theta);
+    std::vector<Candidate> all;
     for (std::size_t i = 0; i + 1 < corners.size(); ++i) {
       all.push_back(corners[i]);
-      if (corners[i + 1] - corners[i] > 2 * aside)
-        all.push_back((corners[i] + corners[i + 1]) / 2);
+      const double gap = corners[i + 1].theta - corners[i].theta;
+      if (gap > 2 * aside)
+        all.push_back({(corners[i].theta + corners[i + 1].theta) / 2, false});
     }
     all.push_back(corners.back());
     return all;

@@ -237,7 +237,7 @@ class Worker {
         r.scattering_variance.asked_for() || r.hit_variance.asked_for();
     if (with_layers) budget = make_budget(job_.geometry, track, job_.model);
     Sensitivities sensitivities;
-    const bool with_slopes = job_.slopes.position.asked_for();
+    const bool with_slopes = job_.slopes.asked_for();
     if (with_slopes)
       sensitivities = make_sensitivities(job_.geometry, track, job_.model);
     Resolution one = with_layers ? std::move(budget.resolution)
@@ -734,9 +734,9 @@ BatchStatistics resolve_all(const TrackingGeometry& geometry,
       path == CodePath::best && is_vectorised(geometry, model) &&
           !(model.beam_spot && asks_without_spot(results)) &&
           (model.loss == EnergyLoss::off ||
-           (are_of_one_kind(tracks) && !slopes.position.asked_for())) &&
+           (are_of_one_kind(tracks) && !slopes.asked_for())) &&
           // with one logarithm for all, every layer depends on all
-          !(slopes.position.asked_for() &&
+          !(slopes.asked_for() &&
             model.scattering == Scattering::highland_total)};
   return detail::run_batch(tracks.size, block_size, threads,
                            [&] { return Worker(job); });

@@ -66,11 +66,13 @@ BatchSensitivities::BatchSensitivities(const TrackingGeometry& geometry,
                                        const Model& model,
                                        std::span<const Parameter> parameters,
                                        unsigned threads, std::span<int> n_hits,
-                                       KnownLists* known)
+                                       KnownLists* known, SlopeKinds kinds)
     : n_layers_(geometry.surfaces().size()),
       n_coordinates_(coordinate_count(geometry)),
-      position_(parameters.size() * n_layers_ * tracks.size),
-      material_(position_.size()),
+      position_(kinds.position ? parameters.size() * n_layers_ * tracks.size
+                               : 0),
+      material_(kinds.material ? parameters.size() * n_layers_ * tracks.size
+                               : 0),
       sigma_(parameters.size() * n_coordinates_ * tracks.size) {
   SlopeArrays slopes;
   const auto part = [&](std::vector<double>& all, std::size_t i) {

@@ -28,9 +28,12 @@ std::size_t coordinate_count(const TrackingGeometry& geometry);
 /// The derivatives of a variance with respect to position and x/X0 of every
 /// layer, and to the error of every coordinate, as in Sensitivity. The number
 /// of coordinate c in the order of TrackingGeometry::axes() and track t stands
-/// at c size + t. For each Parameter, all three are requested or none.
+/// at c size + t. Of each Parameter those with respect to hit errors are
+/// requested if any are, the others of all or of none.
 struct SlopeArrays {
   LayerArrays position, material, sigma;
+
+  bool asked_for() const { return sigma.asked_for(); }
 };
 
 /// resolve() of a batch, with derivatives.
@@ -40,6 +43,11 @@ BatchStatistics resolve(const TrackingGeometry& geometry,
                         const SlopeArrays& slopes, unsigned threads = 1,
                         CodePath path = CodePath::best,
                         KnownLists* known = nullptr);
+
+/// Derivatives that are requested besides those with respect to hit errors.
+struct SlopeKinds {
+  bool position = true, material = true;
+};
 
 /// Errors of some parameters of many tracks, and the derivatives of their
 /// variances with respect to the numbers of all layers, as in
@@ -52,14 +60,15 @@ class BatchSensitivities {
   BatchSensitivities(const TrackingGeometry& geometry,
                      const TrackArrays& tracks, const Model& model,
                      std::span<const Parameter> parameters, unsigned threads,
-                     std::span<int> n_hits, KnownLists* known = nullptr);
+                     std::span<int> n_hits, KnownLists* known = nullptr,
+                     SlopeKinds kinds = {});
 
   /// NaN: not measured. For a requested parameter.
   double sigma(Parameter q, std::size_t track) const {
     return sigmas_[track][q];
   }
   /// d(sigma^2)/d(number) of all tracks: of a layer, or of a coordinate, an
-  /// index in TrackingGeometry::axes().
+  /// index in TrackingGeometry::axes(). Empty if it was not requested.
   std::span<const double> by_position(Parameter q, std::size_t layer) const {
     return row(position_, n_layers_, q, layer);
   }
@@ -74,6 +83,7 @@ class BatchSensitivities {
   std::span<const double> row(const std::vector<double>& list,
                               std::size_t n_rows, Parameter q,
                               std::size_t i) const {
+    if (list.empty()) return {};
     const std::size_t n = sigmas_.size();
     return std::span(list).subspan(
         (index_[static_cast<std::size_t>(q)] * n_rows + i) * n, n);

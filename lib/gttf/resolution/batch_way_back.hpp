@@ -134,10 +134,11 @@ template <class S>
 }
 
 /// Propagates one function through some crossings. It stays in registers: one
-/// function after the other is faster than all of them together. @tparam
-/// with_slopes whether derivatives are requested; see
-/// docs/theory/sensitivity.md
-template <class S, bool with_slopes>
+/// function after the other is faster than all of them together.
+/// @tparam with_slopes     whether derivatives are requested; see
+///                         docs/theory/sensitivity.md
+/// @tparam with_positions  whether those with respect to positions are
+template <class S, bool with_slopes, bool with_positions>
 class FunctionWalk : public AnyFit {
  public:
   /// @param slopes  of the kinks of all crossings; null if not requested
@@ -148,7 +149,7 @@ class FunctionWalk : public AnyFit {
         function_(function),
         f_(function.with_line),
         by_hits_(function.by_hits) {
-    if constexpr (with_slopes) rest_ = function.rest;
+    if constexpr (with_positions) rest_ = function.rest;
   }
   FunctionWalk(const FunctionWalk&) = delete;
   FunctionWalk& operator=(const FunctionWalk&) = delete;
@@ -158,12 +159,13 @@ class FunctionWalk : public AnyFit {
   void put_back() const {
     function_.with_line = f_;
     function_.by_hits = by_hits_;
-    if constexpr (with_slopes) function_.rest = rest_;
+    if constexpr (with_positions) function_.rest = rest_;
   }
 
   void on_coordinates(std::size_t k, const FittedRows<S>& c) {
     part_ = S(0);
-    if constexpr (with_slopes) by_position_ = by_material_ = S(0);
+    if constexpr (with_slopes) by_material_ = S(0);
+    if constexpr (with_positions) by_position_ = S(0);
     if (c.n > 0) {
       for (std::size_t q = 0; q < c.n; ++q) {
         const S gain = dot(f_, c.rows[q]);
@@ -194,7 +196,10 @@ class FunctionWalk : public AnyFit {
     const Kink<S>& b = step.kinks.columns;
     const S theta = dot(f_, step.gain.theta), phi = dot(f_, step.gain.phi);
     part_ = theta * theta * step.weight + phi * phi * step.weight_phi;
-    if constexpr (with_slopes) {
+    if constexpr (with_slopes)
+      if (function_.material != nullptr)
+        by_material_ = part_ * slopes_[k].log_by_material;
+    if constexpr (with_positions) {
       const KinkSlopes<S>& change = slopes_[k];
       S turn = S(0);
       GTTF_UNROLL
@@ -203,7 +208,6 @@ class FunctionWalk : public AnyFit {
                                   phi * change.columns.phi[j]);
       by_position_ =
           by_position_ + S(2) * turn + part_ * change.log_by_position;
-      by_material_ = part_ * change.log_by_material;
     }
     GTTF_UNROLL
     for (std::size_t j = 0; j < 3; ++j)
@@ -212,10 +216,8 @@ class FunctionWalk : public AnyFit {
   }
   void on_outside(std::size_t k) {
     put(k, part_, function_.scattering);
-    if constexpr (with_slopes) {
-      put(k, by_position_, function_.position);
-      put(k, by_material_, function_.material);
-    }
+    if constexpr (with_slopes) put(k, by_material_, function_.material);
+    if constexpr (with_positions) put(k, by_position_, function_.position);
   }
 
  private:
@@ -237,14 +239,16 @@ class FunctionWalk : public AnyFit {
     const ListedSurface& at = task_.list[k];
     const BatchSurface& s = task_.surfaces[at.surface];
     const S weight = gain * c.weight(q);
-    by_position_ = by_position_ - S(2) * weight * dot(f_, c.slopes[q]);
     write_lanes(
         S(2) * error_of(at, s, q) * weight * weight,
         function_.sigma + (at.first_coordinate + in_order(q, s.independent)) *
                               task_.budget_stride);
-    GTTF_UNROLL
-    for (std::size_t j = 0; j < track_dim; ++j)
-      rest_[j] = rest_[j] - weight * c.rows[q][j];
+    if constexpr (with_positions) {
+      by_position_ = by_position_ - S(2) * weight * dot(f_, c.slopes[q]);
+      GTTF_UNROLL
+      for (std::size_t j = 0; j < track_dim; ++j)
+        rest_[j] = rest_[j] - weight * c.rows[q][j];
+    }
   }
 
   static S error_of(const ListedSurface& at, const BatchSurface& s,
@@ -254,23 +258,28 @@ class FunctionWalk : public AnyFit {
     return sqrt(PackAccess<S>::load(at.axes[q].variance));
   }
 
+  template <int>
   struct Nothing {};
-  using OfSlopes = std::conditional_t<with_slopes, S, Nothing>;
 
   const BatchTask& task_;
   const KinkSlopes<S>* slopes_;
   BatchFunction<S>& function_;
   Row<S> f_;
   S by_hits_, part_;
-  [[no_unique_address]] std::conditional_t<with_slopes, Row<S>, Nothing> rest_;
-  OfSlopes by_position_, by_material_;
+  template <class T, int i>
+  using OfPositions = std::conditional_t<with_positions, T, Nothing<i>>;
+  [[no_unique_address]] OfPositions<Row<S>, 0> rest_;
+  [[no_unique_address]] OfPositions<S, 1> by_position_;
+  [[no_unique_address]] std::conditional_t<with_slopes, S, Nothing<2>>
+      by_material_;
 };
 
-template <class S, bool with_slopes, class Step>
+template <class S, bool with_slopes, bool with_positions, class Step>
 [[gnu::noinline, gnu::flatten]] void take_outwards(
     BatchStretch<S, Step> stretch, std::size_t begin, std::size_t end,
     const KinkSlopes<S>* slopes, BatchFunction<S>& function) {
-  FunctionWalk<S, with_slopes> walk(stretch.task, slopes, function);
+  FunctionWalk<S, with_slopes, with_positions> walk(stretch.task, slopes,
+                                                    function);
   stream_outwards(stretch, begin, end, walk);
   walk.put_back();
 }
@@ -376,6 +385,34 @@ template <class S>
       slopes, rows, n_rows);
 }
 
+/// Only the derivative of the logarithm of the variance with respect to x/X0.
+template <class S>
+[[gnu::noinline, gnu::flatten]] void set_material_slope(const Line<S>& line,
+                                                        const BatchSurface& s,
+                                                        const ListedSurface& c,
+                                                        Scattering scattering,
+                                                        KinkSlopes<S>& slopes) {
+  using D = Dual<1, S>;
+  slopes.log_by_material = S(0);
+  if (!(s.record.x_over_x0 > 0)) return;
+  // along the track it is proportional to that at normal incidence
+  D along;
+  if (c.planes != nullptr) {
+    const PackPlane<S> plane(*c.planes);
+    along.derivative[0] = cross_near(line, plane, plane.position, S(1),
+                                     PackAccess<S>::load(c.planes->arc))
+                              .x_over_x0;
+    along.value = along.derivative[0] * plane.x_over_x0;
+  } else {
+    along.derivative[0] =
+        cross(line, s.record, S(s.record.position), S(1)).x_over_x0;
+    along.value = along.derivative[0] * S(s.record.x_over_x0);
+  }
+  const D w = theta0_squared(converted<D>(line), scattering, along, D(0.0));
+  slopes.log_by_material =
+      select(w.value > S(0), w.derivative[0] / w.value, S(0));
+}
+
 /// Squared changes by the kinks of a crossing, times variance.
 template <class S>
 [[gnu::noinline, gnu::flatten]] void set_kink_parts(
@@ -476,11 +513,17 @@ class BatchWayBack {
       const std::size_t end = std::min(begin + at_once, task_.n_crossings);
       for (std::size_t i = 0; i < n_functions_; ++i) {
         if constexpr (can_differentiate)
-          if (functions_[i].position != nullptr) {
-            take_outwards<S, true>(stretch, begin, end, slopes_, functions_[i]);
+          if (functions_[i].sigma != nullptr) {
+            if (with_positions_)
+              take_outwards<S, true, true>(stretch, begin, end, slopes_,
+                                           functions_[i]);
+            else
+              take_outwards<S, true, false>(stretch, begin, end, slopes_,
+                                            functions_[i]);
             continue;
           }
-        take_outwards<S, false>(stretch, begin, end, nullptr, functions_[i]);
+        take_outwards<S, false, false>(stretch, begin, end, nullptr,
+                                       functions_[i]);
       }
       for (; begin < end; ++begin) stretch.coordinates(begin, [](auto&&) {});
     }
@@ -499,10 +542,13 @@ class BatchWayBack {
     std::array<Row<S>, n_parameters> with_line;
     set_columns(changes_, inside, with_line);
     std::array<Row<S>, n_parameters> rows;
-    if (std::any_of(std::begin(task_.position_slope),
-                    std::end(task_.position_slope),
-                    [](const double* to) { return to != nullptr; })) {
-      with_slopes_ = true;
+    const auto any_of = [](const auto& list) {
+      return std::any_of(std::begin(list), std::end(list),
+                         [](const double* to) { return to != nullptr; });
+    };
+    with_materials_ = any_of(task_.material_slope);
+    with_positions_ = any_of(task_.position_slope);
+    if (with_positions_) {
       Covariance5<S> unit;
       for (std::size_t i = 0; i < track_dim; ++i)
         for (std::size_t j = 0; j < track_dim; ++j)
@@ -517,8 +563,9 @@ class BatchWayBack {
       double* const scattering = task_.scattering_variance[q];
       double* const hits = task_.hit_variance[q];
       double* const position = task_.position_slope[q];
+      double* const sigma = task_.sigma_slope[q];
       if (!share && scattering == nullptr && hits == nullptr &&
-          position == nullptr)
+          sigma == nullptr)
         continue;
       BatchFunction<S>& f = functions_[n_functions_++];
       f.parameter = parameter;
@@ -529,7 +576,7 @@ class BatchWayBack {
       f.hits = hits;
       f.position = position;
       f.material = task_.material_slope[q];
-      f.sigma = task_.sigma_slope[q];
+      f.sigma = sigma;
       f.rest = position != nullptr ? rows[q] : Row<S>{};
     }
   }
@@ -561,8 +608,7 @@ class BatchWayBack {
       step.weight = select(step.kinks.w > S(0), S(1) / step.kinks.w, S(0));
       step.weight_phi = step.weight * sin2_;
     }
-    if constexpr (can_differentiate)
-      if (with_slopes_) prepare_slopes(k);
+    if constexpr (can_differentiate) prepare_slopes(k);
     if (c.inner == 0) return;
     const S w = task_.mixed
                     ? select(PackAccess<S>::mask(c.inner), step.kinks.w, S(0))
@@ -576,8 +622,7 @@ class BatchWayBack {
         PackAccess<S>::store(
             inner_[static_cast<std::size_t>(functions_[i].parameter)],
             to + c.row * task_.budget_stride);
-    if constexpr (can_differentiate)
-      if (with_slopes_) put_slopes(k, w);
+    if constexpr (can_differentiate) put_slopes(k, w);
   }
 
   /// Of the scattering inside of all hits.
@@ -586,17 +631,20 @@ class BatchWayBack {
     const BatchStep<S>& step = steps_[k];
     const KinkSlopes<S>& change = slopes_[k];
     typename ParameterChanges<S>::Values by_position;
-    set_kink_slopes(changes_, step.kinks.columns, change.columns, w,
-                    w * inv_sin2_, by_position);
+    if (with_positions_)
+      set_kink_slopes(changes_, step.kinks.columns, change.columns, w,
+                      w * inv_sin2_, by_position);
     for (std::size_t i = 0; i < n_functions_; ++i) {
       const BatchFunction<S>& f = functions_[i];
-      if (f.position == nullptr) continue;
       const auto q = static_cast<std::size_t>(f.parameter);
       const std::size_t place = c.row * task_.budget_stride;
-      PackAccess<S>::store(by_position[q] + inner_[q] * change.log_by_position,
-                           f.position + place);
-      PackAccess<S>::store(inner_[q] * change.log_by_material,
-                           f.material + place);
+      if (f.position != nullptr)
+        PackAccess<S>::store(
+            by_position[q] + inner_[q] * change.log_by_position,
+            f.position + place);
+      if (f.material != nullptr)
+        PackAccess<S>::store(inner_[q] * change.log_by_material,
+                             f.material + place);
     }
   }
 
@@ -604,6 +652,17 @@ class BatchWayBack {
     const ListedSurface& c = task_.list[k];
     const BatchSurface& s = task_.surfaces[c.surface];
     KinkSlopes<S>& slopes = slopes_[k];
+    // values of crossings that do not exist in a lane are arbitrary
+    const auto in = [this](TrackBits lanes, S& x) {
+      if (task_.mixed) x = select(PackAccess<S>::mask(lanes), x, S(0));
+    };
+    const TrackBits scattering = c.kinked | c.inner;
+    if (!with_positions_) {
+      if (!with_materials_ || scattering == 0) return;
+      set_material_slope(line_, s, c, task_.scattering, slopes);
+      in(scattering, slopes.log_by_material);
+      return;
+    }
     const std::size_t n_rows = c.fitted != 0 ? s.record.n_axes : 0;
     next_slopes_ -= n_rows;
     if (c.planes != nullptr)
@@ -613,11 +672,6 @@ class BatchWayBack {
       set_crossing_slopes(line_, s, task_.scattering, slopes, next_slopes_,
                           n_rows);
     if (!task_.mixed) return;
-    // values of crossings that do not exist in a lane are arbitrary
-    const auto in = [](TrackBits lanes, S& x) {
-      x = select(PackAccess<S>::mask(lanes), x, S(0));
-    };
-    const TrackBits scattering = c.kinked | c.inner;
     for (std::size_t j = 0; j < 3; ++j) {
       in(scattering, slopes.columns.theta[j]);
       in(scattering, slopes.columns.phi[j]);
@@ -646,7 +700,7 @@ class BatchWayBack {
   Row<S>* rows_;
   std::size_t n_rows_ = 0;
   Row<S>* next_slopes_ = nullptr;  ///< after the rows of the next crossing
-  bool with_slopes_ = false;
+  bool with_materials_ = false, with_positions_ = false;
   std::array<BatchFunction<S>, n_parameters> functions_;
   std::size_t n_functions_ = 0;
   typename ParameterChanges<S>::Values inner_;

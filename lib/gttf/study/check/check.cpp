@@ -37,19 +37,77 @@ std::vector<std::pair<std::size_t, std::size_t>> runs_of_angles(
   return runs;
 }
 
+/// Of each momentum, as the angles of the grid.
+using SidesOfEdges = std::vector<std::vector<double>>;
+
+struct FoundEdges {
+  MomentumAxis momentum;
+  AngleAxis angle;
+  std::vector<GridPoint> points;
+  std::size_t detector;
+  SidesOfEdges sides;
+};
+
+/// All that the edges of helices depend on.
+std::vector<double> numbers_of_edges(std::span<const Detector> detectors) {
+  std::vector<double> list;
+  for (const Detector& detector : detectors) {
+    list.push_back(static_cast<double>(detector.layers.size()));
+    list.push_back(detector.field.bz);
+    for (const Layer& layer : detector.layers) {
+      const Surface& s = layer.surface;
+      list.insert(
+          list.end(),
+          {static_cast<double>(s.shape), static_cast<double>(s.normal),
+           s.position, s.u.lower, s.u.upper, s.v.lower, s.v.upper, s.slope});
+      list.insert(list.end(), s.normal_vector.begin(), s.normal_vector.end());
+      list.insert(list.end(), s.u_vector.begin(), s.u_vector.end());
+    }
+  }
+  return list;
+}
+
+bool follow_helices(const RequirementFile& file,
+                    std::span<const Detector> detectors) {
+  return std::ranges::all_of(detectors, [&file](const Detector& detector) {
+    const FieldKind kind = detector.field.kind;
+    return (kind == FieldKind::solenoid || kind == FieldKind::none) &&
+           energy_loss_of(file.request, detector) == EnergyLoss::off;
+  });
+}
+
+}  // namespace
+
+struct KnownEdges::Content {
+  std::vector<double> numbers;
+  std::vector<FoundEdges> found;
+};
+KnownEdges::KnownEdges() : content_(std::make_unique<Content>()) {}
+KnownEdges::~KnownEdges() = default;
+KnownEdges::KnownEdges(KnownEdges&&) noexcept = default;
+
 /// Both sides of the acceptance edges in the range of a requirement. They are
 /// expensive, and the same for all requirements with one grid.
 class EdgesOfGrids {
  public:
+  /// @param known  may be null
   EdgesOfGrids(const RequirementFile& file, std::span<const Detector> detectors,
-               unsigned threads)
-      : file_(file), detectors_(detectors), threads_(threads) {}
+               unsigned threads, KnownEdges* known)
+      : file_(file), detectors_(detectors), threads_(threads) {
+    if (known == nullptr || !follow_helices(file, detectors)) return;
+    kept_ = known->content_.get();
+    auto numbers = numbers_of_edges(detectors);
+    if (numbers == kept_->numbers) return;
+    kept_->numbers = std::move(numbers);
+    kept_->found.clear();
+  }
 
   /// The requirement with these points.
   Criterion with_edges(const Criterion& plain, std::size_t detector) {
     Criterion refined = plain;
     if (!plain.angle.is_range || plain.needs_baseline()) return refined;
-    const auto same = [&](const Found& f) {
+    std::vector<FoundEdges>& list = kept_ != nullptr ? kept_->found : found_;
+    const auto same = [&](const FoundEdges& f) {
       return f.detector == detector &&
              f.momentum.variable == plain.momentum.variable &&
              f.momentum.values == plain.momentum.values &&
@@ -60,11 +118,11 @@ class EdgesOfGrids {
                    return a.momentum == b.momentum && a.angle == b.angle;
                  });
     };
-    auto found = std::ranges::find_if(found_, same);
-    if (found == found_.end())
-      found = found_.insert(
-          found_.end(), {plain.momentum, plain.angle, plain.points, detector,
-                         sides(plain, detectors_[detector])});
+    auto found = std::ranges::find_if(list, same);
+    if (found == list.end())
+      found = list.insert(list.end(),
+                          {plain.momentum, plain.angle, plain.points, detector,
+                           sides(plain, detectors_[detector])});
     for (std::size_t m = 0; m < plain.momentum.values.size(); ++m)
       for (const double angle : found->sides[m]) {
         refined.points.push_back({m, refined.angle.values.size()});
@@ -74,20 +132,10 @@ class EdgesOfGrids {
   }
 
  private:
-  /// Of each momentum, as the angles of the grid.
-  using Sides = std::vector<std::vector<double>>;
-  struct Found {
-    MomentumAxis momentum;
-    AngleAxis angle;
-    std::vector<GridPoint> points;
-    std::size_t detector;
-    Sides sides;
-  };
-
-  Sides sides(const Criterion& plain, const Detector& detector) const {
+  SidesOfEdges sides(const Criterion& plain, const Detector& detector) const {
     const StudyRequest grid = grid_of(file_, plain);
     const bool by_eta = plain.angle.variable == AngleAxis::Variable::eta;
-    Sides all;
+    SidesOfEdges all;
     parallel_in_order(
         plain.momentum.values.size(), thread_count(threads_),
         [&](std::size_t m) {
@@ -109,8 +157,11 @@ class EdgesOfGrids {
   const RequirementFile& file_;
   std::span<const Detector> detectors_;
   unsigned threads_;
-  std::vector<Found> found_;
+  std::vector<FoundEdges> found_;
+  KnownEdges::Content* kept_ = nullptr;  ///< in place of found_
 };
+
+namespace {
 
 /// The rows of a requirement with edges: those of the grid of `plain`, then
 /// those of the edges, each of which is a point of one momentum only.
@@ -551,11 +602,12 @@ std::size_t baseline_row(const Table& rows, const Track& track,
 
 CheckOutcome check(const RequirementFile& file,
                    std::span<const Detector> detectors, Engine engine,
-                   unsigned threads, CheckDetail kept, const CheckSink& each) {
+                   unsigned threads, CheckDetail kept, const CheckSink& each,
+                   KnownEdges* known) {
   CheckOutcome outcome;
   Diagnostics diagnostics;
   detail::ScanCache cache(detectors, engine, threads);
-  EdgesOfGrids edges(file, detectors, threads);
+  EdgesOfGrids edges(file, detectors, threads, known);
   for (std::size_t c = 0; c < file.criteria.size(); ++c) {
     const Criterion& criterion = file.criteria[c];
     for (std::size_t d = 0; d < detectors.size(); ++d) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -76,6 +77,22 @@ inline constexpr double limit_rounding = 1e-9;
 /// Whether `value` is beyond the limits of the point; false for NaN.
 bool is_beyond(const CheckedPoint& point, double value);
 
+/// Acceptance edges on the grids of a requirements file, kept for checks of
+/// other detectors with the same surfaces: to find them takes longer than the
+/// errors. Not kept with energy loss, which moves them, or where tracks are not
+/// helices.
+class KnownEdges {
+ public:
+  KnownEdges();
+  ~KnownEdges();
+  KnownEdges(KnownEdges&&) noexcept;
+
+ private:
+  friend class EdgesOfGrids;
+  struct Content;
+  std::unique_ptr<Content> content_;
+};
+
 /// Evaluates all requirements. If angles are given as a range, both sides of
 /// every acceptance edge within it are also evaluated (unless a baseline is
 /// needed, which contains only the points of its grid), and a coverage is the
@@ -86,11 +103,12 @@ bool is_beyond(const CheckedPoint& point, double value);
 /// @param kept  points that the results keep: with thousands of requirements
 ///              all of them take hundreds of megabytes
 /// @param each  called for each result, in order, before any are dropped
+/// @param edges of earlier checks of this file; may be null
 CheckOutcome check(const RequirementFile& file,
                    std::span<const Detector> detectors,
                    Engine engine = Engine::streaming, unsigned threads = 0,
                    CheckDetail kept = CheckDetail::all,
-                   const CheckSink& each = {});
+                   const CheckSink& each = {}, KnownEdges* edges = nullptr);
 
 /// The request for the grid of a requirement.
 StudyRequest grid_of(const RequirementFile& file, const Criterion& criterion);
