@@ -171,6 +171,11 @@ constexpr Option option_table[] = {
      "Vary a key of the detector, as in 'layers[L0].material=0.1%:1%:10', or a "
      "list 0.1%,0.5%; append :log for logarithmic steps; repeatable",
      Group::detector, of::sweep, &Options::vary, Values::key},
+    {"--follow", "KEY=FORMULA",
+     "Compute a key for each combination of values, as in "
+     "'layers[L0].cylinder.half_length=radius / tan(15 deg)'; repeatable; "
+     "replaces \"follow\" of the study",
+     Group::detector, of::sweep, &Options::follow, Values::key},
 
     // track
     {"--p", "VALUES",
@@ -331,7 +336,10 @@ constexpr Option option_table[] = {
     // searches
     {"--local", "", "Find one solution, starting from the design in the file",
      Group::search, of::optimise, &Options::local},
-    {"--starts", "N", "Number of starting designs (default: 256)",
+    {"--starts", "N",
+     "Number of starting designs (default: at most 256, until more are "
+     "unlikely "
+     "to find another optimum)",
      Group::search, of::optimise, &Options::starts},
     {"--seed", "N", "Seed of the designs (default: 1)", Group::search,
      of::optimise, &Options::seed},

@@ -58,6 +58,8 @@ struct Options : StudyOptions, OutputOptions {
   double xi_significant = RegimeThresholds{}.xi_significant;
   double xi_unbiased = RegimeThresholds{}.xi_unbiased;
 
+  std::vector<std::string> follow;  ///< each KEY=FORMULA
+
   std::string decay, sqrt_s;  ///< the first one: argument of decay
   unsigned configurations = 256;
 

@@ -151,7 +151,7 @@ int run_sweep(const Call& call) {
     computation.columns = parse_names(
         "--columns", options.columns,
         sweep_column_names(request.at.has_value(), computation.reduction));
-  computation.follow = read_follow(request.file);
+  computation.follow = read_follow(request.file, options.follow);
   const Study study = load_study(std::move(request), options);
   for (const Detector& detector : study.detectors)
     model_of(study.request, detector, computation.scan.engine);

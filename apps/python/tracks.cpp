@@ -17,6 +17,7 @@
 #include "gttf/core/units.hpp"
 #include "gttf/resolution/batch.hpp"
 #include "gttf/study/decay/decay.hpp"
+#include "gttf/study/request/read_follow.hpp"
 #include "gttf/study/scan/average.hpp"
 #include "gttf/study/scan/scan.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
@@ -366,6 +367,7 @@ py::dict scan_of_grid(const StudyArguments& arguments,
 
 py::dict sweep_of_designs(const StudyArguments& arguments,
                           const std::vector<std::string>& vary,
+                          const std::vector<std::string>& follow,
                           const std::string& reduce, const std::string& engine,
                           const std::vector<std::string>& names,
                           unsigned threads) {
@@ -383,6 +385,7 @@ py::dict sweep_of_designs(const StudyArguments& arguments,
   {
     const py::gil_scoped_release release;
     const Study study = read_study(arguments, vary);
+    how.follow = read_follow(study.request.file, follow);
     check_columns(
         names, sweep_column_names(study.request.at.has_value(), how.reduction));
     const SweepResult result = sweep(study.request, study.inputs, how, kept);

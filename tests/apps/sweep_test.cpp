@@ -246,6 +246,55 @@ follow:
         CHECK(rows[next].ends_with("," + wanted[i]));
     }
 
+  SUBCASE("options give the same, in place of those of the study") {
+    const Outcome r =
+        run("gttf-design sweep $DETECTORS/alice_its2.yaml --p 0.3GeV,3GeV "
+            "--theta 90deg,45deg --vary 'layers[L0].cylinder.radius=21mm,25mm' "
+            "--vary 'layers[L5].material=1%,1.2%' "
+            "--follow 'layers[L0,L1].cylinder.half_length=2 * radius + 60 mm' "
+            "--follow 'layers[L1].cylinder.radius = "
+            "layers[L0].cylinder.radius + 9 mm'" +
+            plain);
+    INFO(r.err);
+    const std::vector<std::string> same = lines_of(r.out);
+    REQUIRE(same.size() == rows.size());
+    const auto after_keys = [](const std::string& line) {
+      return line.substr(line.find(',', line.find(',') + 1));
+    };
+    for (std::size_t i = 1; i < rows.size(); ++i)
+      CHECK(after_keys(same[i]) == after_keys(rows[i]));
+    const Outcome other =
+        run(folder,
+            "gttf-design sweep study.yaml --follow "
+            "'layers[L0].cylinder.half_length=radius + 100 mm'" +
+                plain);
+    CHECK(other.code == 0);
+    CHECK(other.out != all.out);
+  }
+
+  SUBCASE("errors of options have their place") {
+    const auto fault = [](const std::string& options) {
+      const Outcome r =
+          run("gttf-design sweep $DETECTORS/alice_its2.yaml --p 1GeV --vary "
+              "'layers[L0].cylinder.radius=21mm,25mm' " +
+              options);
+      CHECK(r.code == 2);
+      return r.err;
+    };
+    CHECK(has(fault("--follow 'layers[L0].cylinder.half_length'"),
+              "--follow: error: expected KEY=FORMULA"));
+    CHECK(has(fault("--follow 'layers[L0].cylinder.half_length=2 * radus'"),
+              "unknown name \"radus\""));
+    CHECK(has(fault("--follow 'layers[L1].cylinder.radius=40 mm' --follow "
+                    "'layers[L1].cylinder.radius=41 mm'"),
+              "is given twice"));
+    CHECK(
+        has(fault("--follow 'layers[L1].cylinder.radius=layers[L9].cylinder."
+                  "radius'"),
+            "--follow: error: follow[layers[L1].cylinder.radius]: there is no "
+            "layer \"L9\""));
+  }
+
   SUBCASE("errors of formulas have their place") {
     const auto fault = [&](const std::string& line) {
       const Outcome r = run(folder, "sed -i 's=^follow.*=&\\n  " + line +

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares resolve(), scan() and covariances() with the program and each other."""
 
+import tempfile
 import threading
 import time
 import unittest
 import warnings
+from pathlib import Path
 
 import numpy as np
 
@@ -152,6 +154,25 @@ class Sweep(unittest.TestCase):
         assert_same_table(self, gttf.sweep(ITS2, **tracks), csv_of(*verb))
         worst = gttf.sweep(ITS2, **tracks, reduce="worst", threads=2)
         assert_same_table(self, worst, csv_of(*verb, "--reduce", "worst"))
+
+    def test_keys_follow(self):
+        verb = ["sweep", ITS2, "--p", "1GeV", "--theta", "80deg"]
+        verb += ["--vary", "layers[L0].cylinder.radius=20mm:30mm:3"]
+        plain = csv_of(*verb)
+        verb += ["--follow", "layers[L1].cylinder.radius=layers[L0].cylinder.radius + 8 mm"]
+        tracks = {"vary": {"layers[L0].cylinder.radius": "20mm:30mm:3"}, "p": 1, "theta": "80 deg"}
+        follow = {"layers[L1].cylinder.radius": "layers[L0].cylinder.radius + 8 mm"}
+        assert_same_table(self, gttf.sweep(ITS2, **tracks, follow=follow), csv_of(*verb))
+        # those of a study, too
+        with tempfile.TemporaryDirectory() as folder:
+            study = Path(folder) / "study.yaml"
+            study.write_text(
+                f"gttf-study: 1\ndetectors: [{ITS2}]\nmomentum: 1 GeV\ntheta: 80 deg\n"
+                "vary: { 'layers[L0].cylinder.radius': { from: 20 mm, to: 30 mm, points: 3 } }\n"
+                "follow: { 'layers[L1].cylinder.radius': layers[L0].cylinder.radius + 8 mm }\n"
+            )
+            assert_same_table(self, gttf.sweep(study=study), csv_of(*verb))
+        self.assertNotEqual(plain, csv_of(*verb))
 
     def test_faults(self):
         tracks = {"p": 1, "theta": "80 deg"}

@@ -225,6 +225,7 @@ def sweep(
     *,
     study: Path | None = ...,
     vary: Mapping[str, str | Sequence[Any]] | None = ...,
+    follow: Mapping[str, str] | None = ...,
     reduce: Literal["", "mean", "worst"] = ...,
     columns: Iterable[str] = ...,
     set: Changes = ...,

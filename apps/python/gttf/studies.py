@@ -142,6 +142,7 @@ def sweep(
     *,
     study=None,
     vary=None,
+    follow=None,
     reduce="",
     columns=(),
     set=(),
@@ -153,6 +154,8 @@ def sweep(
 
     vary     {"layers[L0].cylinder.radius": "20mm:30mm:11"}: key -> values, as
              strings with units or lists of them; default: as in the study
+    follow   {"layers[L0].cylinder.half_length": "radius / tan(15 deg)"}: key ->
+             formula, computed for each combination; default: as in the study
     reduce   "mean" or "worst": one row for all tracks of a combination
     columns  names of columns; others are not calculated. Default: all columns
 
@@ -162,11 +165,14 @@ def sweep(
         f"{key}={values if isinstance(values, str) else ','.join(map(str, values))}"
         for key, values in (vary or {}).items()
     ]
+    formulas = [f"{key}={text}" for key, text in (follow or {}).items()]
     if not keys and study is None:
         raise TypeError("vary: no key to vary")
     arguments = _study(detectors, study, set, tracks)
     return Table(
-        _gttf.sweep(arguments, keys, reduce, engine, list(columns), threads)
+        _gttf.sweep(
+            arguments, keys, formulas, reduce, engine, list(columns), threads
+        )
     )
 
 

@@ -53,9 +53,9 @@ const Node* FormulaReader::find(const std::string& key) {
   return description_ ? find_key(*description_, key) : nullptr;
 }
 
-FormulaRules FormulaReader::rules_for(const std::string& text,
-                                      std::size_t layer,
-                                      std::vector<FormulaInput>& inputs) {
+std::optional<FormulaRules> FormulaReader::rules_for(
+    const Value& value, std::size_t layer, std::vector<FormulaInput>& inputs) {
+  const std::string& text = value.node().text();
   FormulaRules rules;
   rules.any_powers = true;
   for (const LayerName& name : layer_names_in_formulas()) {
@@ -68,8 +68,14 @@ FormulaRules FormulaReader::rules_for(const std::string& text,
   }
   for (std::size_t at = text.find("layers["); at != text.npos;
        at = text.find("layers[", at + 1)) {
-    std::size_t end = text.find(']', at);
-    if (end == text.npos) break;
+    // a surface of a repeated layer has brackets in its name
+    int depth = 0;
+    std::size_t end = text.find('[', at);
+    for (; end < text.size(); ++end) {
+      depth += text[end] == '[' ? 1 : text[end] == ']' ? -1 : 0;
+      if (depth == 0) break;
+    }
+    if (end == text.size()) break;
     ++end;
     while (end < text.size() &&
            (text[end] == '.' || text[end] == '_' ||
@@ -79,11 +85,33 @@ FormulaRules FormulaReader::rules_for(const std::string& text,
     if (std::ranges::count(rules.variables, key, &FormulaVariable::name) > 0)
       continue;
     const auto index = key_for_reading(key);
-    if (!index) continue;
+    if (!index) {
+      explain_unknown_key(key, value.part(at, key.size()));
+      return std::nullopt;
+    }
     rules.variables.push_back({key, gttf::powers_of(dimension_of_key(key))});
     inputs.push_back({*index, FormulaInput::none, {}});
   }
   return rules;
+}
+
+void FormulaReader::explain_unknown_key(const std::string& key,
+                                        const Value& place) {
+  const auto keys = selected_keys(key, entries_, place);
+  if (keys.empty()) return;  // no such layer
+  if (keys.size() > 1) {
+    place.error(
+        fmt::format("{} stands for {} keys", in_quotes(key), keys.size()),
+        fmt::format("name one of them, for example {}",
+                    in_quotes(keys.front())));
+    return;
+  }
+  const auto near =
+      description_ ? nearest(key, keys_in(*description_)) : std::nullopt;
+  place.error(fmt::format("{} is not a number of the detector", in_quotes(key)),
+              near && *near != key
+                  ? fmt::format("did you mean {}?", in_quotes(*near))
+                  : "write for example layers[L0].cylinder.radius");
 }
 
 std::optional<std::size_t> FormulaReader::key_for_reading(
@@ -114,13 +142,13 @@ std::optional<Formula> FormulaReader::read(const Value& value,
     value.expected("a formula", "write for example \"area\"");
     return std::nullopt;
   }
-  const std::string& text = value.node().text();
-  FormulaRules rules = rules_for(text, layer, inputs);
+  auto rules = rules_for(value, layer, inputs);
+  if (!rules) return std::nullopt;
   if (powers) {
-    rules.powers = *powers;
-    rules.any_powers = false;
+    rules->powers = *powers;
+    rules->any_powers = false;
   }
-  Parsed<Formula> parsed = parse_formula(text, rules);
+  Parsed<Formula> parsed = parse_formula(value.node().text(), *rules);
   if (parsed) return std::move(parsed.value);
   value.part(parsed.offset, parsed.length)
       .error(parsed.problem, parsed.suggestion);

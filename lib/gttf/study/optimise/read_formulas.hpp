@@ -48,8 +48,11 @@ class FormulaReader {
   void read_follow(const Value& value);
 
  private:
-  FormulaRules rules_for(const std::string& text, std::size_t layer,
-                         std::vector<FormulaInput>& inputs);
+  /// Nothing if the formula names a key that has no number; an error.
+  std::optional<FormulaRules> rules_for(const Value& value, std::size_t layer,
+                                        std::vector<FormulaInput>& inputs);
+  /// @param place  of the key in a formula
+  void explain_unknown_key(const std::string& key, const Value& place);
   std::optional<Follower> read_follower(const std::string& key,
                                         const Value& name, const Value& value);
   bool is_free(const DesignKey& key, const Value& place) const;
