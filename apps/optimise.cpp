@@ -117,8 +117,10 @@ OptimisationProblem problem_of(const Options& options) {
   show(warnings, options.quiet);
   auto starts = static_cast<std::int64_t>(problem.starts),
        seed = static_cast<std::int64_t>(problem.seed);
-  if (!options.starts.empty())
+  if (!options.starts.empty()) {
     read_number("--starts", options.starts, 1, starts);
+    problem.solves_all_starts = true;
+  }
   if (options.seed) read_number("--seed", *options.seed, 0, seed);
   problem.starts = static_cast<std::size_t>(starts);
   problem.seed = static_cast<std::uint64_t>(seed);
@@ -366,7 +368,7 @@ int merge_parts(const Call& call) {
   const StudyOfPart study = study_of(state, names.front());
   options.arguments = {study.file};
   options.overrides = study.overrides;
-  options.starts = std::to_string(study.starts);
+  if (study.solves_all_starts) options.starts = std::to_string(study.starts);
   options.seed = std::to_string(study.seed);
   const OptimisationProblem problem = problem_of(options);
   if (const auto where =

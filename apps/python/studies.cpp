@@ -267,7 +267,10 @@ py::tuple optimise_study(const std::string& path,
     OptimisationProblem problem =
         read_problem(path, overrides, app::load_baseline, warnings);
     warn(warnings);
-    if (starts > 0) problem.starts = starts;
+    if (starts > 0) {
+      problem.starts = starts;
+      problem.solves_all_starts = true;
+    }
     if (seed) problem.seed = *seed;
     SearchOptions options;
     options.local = local;

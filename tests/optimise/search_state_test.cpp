@@ -70,6 +70,46 @@ TEST_CASE("a search from the starts of its shards is the whole one") {
   CHECK(sum.starts.size() == 12);  // nothing was solved again
 }
 
+TEST_CASE("shards of a search that need not solve all starts are the whole") {
+  OptimisationProblem its2 = problem(256);
+  its2.solves_all_starts = false;
+  SearchState whole = plan_search(its2, false);
+  const SearchResult expected = searched(its2, whole);
+  CHECK(expected.certificate.starts < 200);
+  CHECK(whole.starts.size() == expected.certificate.starts);
+  std::vector<SearchState> parts;
+  for (std::uint64_t k = 1; k <= 2; ++k) {
+    SearchState part = plan_search(its2, false, {k, 2});
+    SearchOptions options;
+    options.state = &part;
+    search_shard(its2, options);
+    parts.push_back(std::move(part));
+  }
+  SearchState sum = merge_searches(std::move(parts), {"1", "2"});
+  check_same(searched(its2, sum, 2), expected);
+  // an edge of a layer in a working set is kept exactly
+  SearchState state = plan_search(its2, false);
+  StartRecord record;
+  record.exists = true;
+  record.working = {1, *HitEdge{2, 3, 4, 1}.number()};
+  state.starts.emplace(StartPlace{}, record);
+  const auto read = search_state_of(to_document(state), "part");
+  CHECK(read.starts.begin()->second.working == record.working);
+}
+
+TEST_CASE("a hit edge is one number, and back") {
+  const auto number = HitEdge{5, 1499, 88, 3}.number();
+  REQUIRE(number);
+  CHECK(HitEdge::is_number(*number));
+  CHECK_FALSE(HitEdge::is_number(1000000));
+  const HitEdge edge = HitEdge::of(*number);
+  CHECK(edge.group == 5);
+  CHECK(edge.track == 1499);
+  CHECK(edge.layer == 88);
+  CHECK(edge.side == 3);
+  CHECK_FALSE(HitEdge{64, 0, 0, 0}.number());
+}
+
 TEST_CASE("a search that was interrupted continues to the same result") {
   const OptimisationProblem its2 = problem(12);
   SearchState whole = plan_search(its2, false);

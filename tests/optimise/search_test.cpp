@@ -15,6 +15,7 @@
 #include "gttf/study/optimise/best_file.hpp"
 #include "gttf/study/optimise/optimisation_view.hpp"
 #include "gttf/study/optimise/read_problem.hpp"
+#include "gttf/study/optimise/unseen_optima.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 namespace {
@@ -83,6 +84,90 @@ TEST_CASE("the best of many starts, and what it is certified as") {
   CHECK(other.best.x == r.best.x);
   CHECK(other.certificate.optima == r.certificate.optima);
   CHECK(other.effort.gradients == r.effort.gradients);
+}
+
+TEST_CASE("more starts are not needed once all optima are likely seen") {
+  // the numbers of the source, and the share below which it must be
+  CHECK_FALSE(are_all_seen(20, 1));
+  CHECK(are_all_seen(21, 1));
+  CHECK_FALSE(are_all_seen(35, 2));
+  CHECK(are_all_seen(36, 2));
+  CHECK_FALSE(are_all_seen(256, 11));
+  CHECK_FALSE(are_all_seen(256, 0));
+  CHECK_FALSE(are_all_seen(3, 2));
+  CHECK(unseen_share(256, 4) == doctest::Approx(20.0 / (256 * 255)));
+
+  OptimisationProblem its2 = problem("its2.yaml");
+  CHECK(its2.solves_all_starts);  // the study gives their number
+  its2.solves_all_starts = false;
+  SearchOptions options;
+  const SearchResult r = search(its2, options);
+  REQUIRE(r.found);
+  CHECK(std::abs(objective(r) - 19.515815) < 2e-5);
+  const Certificate& c = r.certificate;
+  CHECK(c.kind == Certificate::Kind::best_of_starts);
+  CHECK(c.starts < 200);
+  CHECK(c.most_starts == 256);
+  CHECK(are_all_seen(c.met_limits, c.optima.size()));
+  // which ones are solved depends on no thread
+  options.threads = 3;
+  const SearchResult other = search(its2, options);
+  CHECK(other.best.x == r.best.x);
+  CHECK(other.certificate.starts == c.starts);
+  CHECK(other.certificate.optima == c.optima);
+  CHECK(other.effort.gradients == r.effort.gradients);
+  // and none is left out if their number is requested
+  its2.solves_all_starts = true;
+  its2.starts = 100;
+  CHECK(search(its2, {}).certificate.starts == 100);
+}
+
+TEST_CASE("layers end where a track that must keep its hits crosses them") {
+  Diagnostics warnings;
+  const OptimisationProblem lengths = read_problem(
+      GTTF_SOURCE_DIR "/tests/optimise/lengths.yaml", {}, {}, warnings);
+  const SearchResult r = search(lengths, {});
+  REQUIRE(r.found);
+  CHECK(r.certificate.residual < 1e-9);
+  const Detector& barrel = lengths.input.detector;
+  double area = 0;
+  for (std::size_t i = 0; i < 6; ++i) {
+    CAPTURE(i);
+    // the track at 60 deg and 10 GeV bends little: r/tan(theta) (1 + (r
+    // c)^2/24)
+    const double radius = barrel.layers[i + 1].surface.position;
+    const double c = barrel.field.bz / (10 * std::sin(60 * unit::deg));
+    const double turn = radius * c;
+    const double z = radius / std::tan(60 * unit::deg) * (1 + turn * turn / 24);
+    // a nanometre is left, and the next term is below that
+    CHECK(std::abs(r.best.x[i] - std::max(z, 5.0)) < 3 * unit::nm);
+    area += 4 * unit::pi * radius * r.best.x[i];
+  }
+  CHECK(objective(r) == doctest::Approx(area / 1e6).epsilon(1e-12));
+  // what one more millimetre costs is said of the track that needs it
+  const LimitPrice& edge = limit(r, "hit in L6 at p = 10 GeV, theta = 60 deg");
+  CHECK(edge.active);
+  CHECK(edge.unit == "mm");
+  CHECK(edge.price ==
+        doctest::Approx(4 * unit::pi * barrel.layers[6].surface.position / 1e6)
+            .epsilon(1e-6));
+}
+
+TEST_CASE("prices that only options give count at the start, too") {
+  Diagnostics warnings;
+  const OptimisationProblem priced = read_problem(
+      GTTF_SOURCE_DIR "/tests/optimise/priced_options.yaml", {}, {}, warnings);
+  const SearchResult r = search(priced, {});
+  REQUIRE(r.found);
+  double area = 0;
+  for (std::size_t l = 4; l < 7; ++l) {
+    const Surface& s = priced.input.detector.layers[l].surface;
+    area += 2 * unit::pi * s.position * s.v.length() / 1e6;
+  }
+  CHECK(r.program->in_unit(r.start_f) ==
+        doctest::Approx(3 * area).epsilon(1e-12));
+  CHECK(objective(r) == doctest::Approx(area).epsilon(1e-12));
+  CHECK(r.start_is_feasible);
 }
 
 TEST_CASE("derivatives of objective and limits against differences") {

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <map>
 
 #include "gttf/core/dual.hpp"
+#include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/batch_sigmas.hpp"
 #include "gttf/resolution/sensitivity.hpp"
 #include "gttf/study/check/check.hpp"
@@ -549,6 +552,7 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
   std::vector<NumberSlope> slopes;  // of each variable, with respect to numbers
   std::vector<std::size_t> ends;
   bool by_layers = true;  // whether it uses derivatives available in batches
+  SlopeKinds kinds{false, false};
   if (derivatives) {
     const Eigen::MatrixXd by_variable = number_slopes(x);
     for (Index v = 0; v < n; ++v) {
@@ -559,6 +563,9 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
         const DesignNumber::Kind kind = space_.design[k].kind;
         by_layers = by_layers && kind != DesignNumber::Kind::angle &&
                     kind != DesignNumber::Kind::field;
+        kinds.position = kinds.position || kind == DesignNumber::Kind::position;
+        kinds.material =
+            kinds.material || kind == DesignNumber::Kind::x_over_x0;
       }
       ends.push_back(slopes.size());
     }
@@ -605,7 +612,10 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
     };
     const auto has_hits = [&] {
       for (std::size_t i = 0; i < tracks.size(); ++i)
-        if (n_hits[i] < group.n_hits[tracks[i]]) return false;
+        if (n_hits[i] < group.n_hits[tracks[i]]) {
+          lost_design_ = x;
+          return false;
+        }
       return true;
     };
     std::vector<Parameter> asked;
@@ -633,7 +643,7 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
         const BatchSensitivities list(
             g, arrays, group.model, asked, 1,
             std::span(n_hits).subspan(begin, count),
-            tracks.size() <= block ? &group.known_of_some : nullptr);
+            tracks.size() <= block ? &group.known_of_some : nullptr, kinds);
         // d(sigma^2)/d(variable), a column for each variable
         std::array<Eigen::MatrixXd, n_parameters> by_variable;
         for (const Parameter q : asked) {
@@ -755,7 +765,10 @@ std::optional<ProgramValues> DesignProgram::evaluate(
   const Objective& objective = problem_->objective;
   using Kind = Objective::Kind;
 
-  std::vector<std::size_t> which = working;
+  std::vector<std::size_t> which;
+  for (const std::size_t i : working)
+    if (!HitEdge::is_number(i)) which.push_back(i);
+  const std::size_t first_of_objective = which.size();
   const bool by_samples =
       objective.kind == Kind::point || objective.kind == Kind::mean;
   if (by_samples)
@@ -775,13 +788,25 @@ std::optional<ProgramValues> DesignProgram::evaluate(
           : 0,
       n);
   VectorXd f_slope = VectorXd::Zero(derivatives ? n : 0);
-  if (derivatives && (n_of_design > 0 || of_quantity))
-    differentiate(x, [&](const auto& numbers, const auto& put) {
-      const auto list = limits_of_design(numbers);
-      for (Index i = 0; i < n_of_design; ++i)
-        put(list[static_cast<std::size_t>(i)], slopes.row(i));
-      if (of_quantity) put(log(quantity(objective.quantity, numbers)), f_slope);
-    });
+  const auto first_of_working = n_of_design + static_cast<Index>(means_.size());
+  std::vector<std::pair<std::size_t, HitMargin>> margins;  // index in working
+  space_.design.set(values->numbers);  // differences have changed them
+  for (std::size_t i = 0; i < working.size(); ++i)
+    if (HitEdge::is_number(working[i]))
+      if (const auto margin = margin_of(HitEdge::of(working[i])))
+        margins.emplace_back(i, *margin);
+  if (derivatives && (n_of_design > 0 || of_quantity || !margins.empty()))
+    differentiate(
+        x, [&]<class S>(const std::vector<S>& numbers, const auto& put) {
+          const auto list = limits_of_design(numbers);
+          for (Index i = 0; i < n_of_design; ++i)
+            put(list[static_cast<std::size_t>(i)], slopes.row(i));
+          for (const auto& [i, margin] : margins)
+            put(margin.outside(std::span<const S>(numbers)) / S(gap_unit),
+                slopes.row(first_of_working + static_cast<Index>(i)));
+          if (of_quantity)
+            put(log(quantity(objective.quantity, numbers)), f_slope);
+        });
   /// Of samples in a row: ln of the mean or mean of ln, and its slopes.
   const auto mean_of_row = [&](std::size_t begin, std::size_t end,
                                bool logarithmic, auto&& slope) {
@@ -809,19 +834,30 @@ std::optional<ProgramValues> DesignProgram::evaluate(
     limits.push_back(f - means_[m].limit);
     begin = end;
   }
-  for (std::size_t i = 0; i < working.size(); ++i) {
-    const auto [value, slope] = against(samples_[working[i]], values->value[i]);
+  auto margin = margins.begin();
+  for (std::size_t i = 0, next = 0; i < working.size(); ++i) {
+    if (HitEdge::is_number(working[i])) {
+      const bool exists = margin != margins.end() && margin->first == i;
+      limits.push_back(exists ? (margin++)->second.outside(
+                                    std::span<const double>(values->numbers)) /
+                                    gap_unit
+                              : -highest_level);
+      continue;
+    }
+    const auto [value, slope] =
+        against(samples_[working[i]], values->value[next]);
     if (derivatives)
       slopes.row(static_cast<Index>(limits.size())) =
-          slope * values->slope[i].transpose();
+          slope * values->slope[next].transpose();
     limits.push_back(value);
+    ++next;
   }
 
   double f = 0;
   switch (objective.kind) {
     case Kind::point:
     case Kind::mean:
-      f = mean_of_row(working.size(), first_of_means, objective.logarithmic,
+      f = mean_of_row(first_of_objective, first_of_means, objective.logarithmic,
                       f_slope);
       break;
     case Kind::quantity:
@@ -965,6 +1001,90 @@ std::vector<std::size_t> DesignProgram::samples_that_lose_hits(
   return lost;
 }
 
+std::optional<std::vector<double>> DesignProgram::take_lost_design() {
+  return std::exchange(lost_design_, std::nullopt);
+}
+
+bool DesignProgram::is_known(std::size_t working) const {
+  if (!HitEdge::is_number(working)) return working < samples_.size();
+  const HitEdge edge = HitEdge::of(working);
+  return edge.group < groups_.size() &&
+         edge.track < groups_[edge.group].tracks.size() &&
+         edge.layer < space_.design.detector().layers.size();
+}
+
+std::optional<HitMargin> DesignProgram::margin_of(const HitEdge& edge) const {
+  const std::vector<char>& absent = combination_.absent;
+  if (!absent.empty() && absent[edge.layer] != 0) return std::nullopt;
+  return hit_margin(space_.design, edge.layer, edge.side,
+                    groups_[edge.group].tracks[edge.track],
+                    space_.design.detector().field.bz);
+}
+
+std::vector<std::size_t> DesignProgram::measuring_surfaces(
+    const TrackingGeometry& geometry, const TrackGroup& group,
+    const Track& track) const {
+  const detail::AnyTrack path(geometry, track, group.model);
+  std::vector<std::size_t> list;
+  for (std::size_t k = 0; k < path.size(); ++k)
+    if (geometry.surfaces()[path.surface(k)].measures())
+      list.push_back(path.surface(k));
+  std::ranges::sort(list);
+  return list;
+}
+
+std::vector<std::size_t> DesignProgram::lost_edges(
+    const std::vector<double>& kept, const std::vector<double>& lost) {
+  const FieldKind kind = space_.design.detector().field.kind;
+  if (kind != FieldKind::solenoid && kind != FieldKind::none) return {};
+  space_.design.set(space_.numbers<double>(std::span<const double>(kept)));
+  const TrackingGeometry before = geometry();
+  const std::vector<double> numbers =
+      space_.numbers<double>(std::span<const double>(lost));
+  space_.design.set(numbers);
+  const TrackingGeometry after = geometry();
+  std::vector<std::size_t> result;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const TrackGroup& group = groups_[g];
+    if (group.tracks.empty() || group.model.loss != EnergyLoss::off ||
+        group.model.turns != 0)
+      continue;
+    std::vector<double> p, theta;
+    const TrackArrays arrays = arrays_of_group(group, p, theta);
+    std::vector<int> n_hits(p.size());
+    sigmas_and_hits(after, arrays, group.model, {}, 1, n_hits);
+    effort_.covariances += p.size();
+    struct Farthest {
+      double outside;
+      std::size_t track;
+    };
+    std::map<std::pair<std::size_t, std::size_t>, Farthest> farthest;
+    for (std::size_t t = 0; t < p.size(); ++t) {
+      if (n_hits[t] >= group.n_hits[t]) continue;
+      const auto then = measuring_surfaces(before, group, group.tracks[t]);
+      const auto now = measuring_surfaces(after, group, group.tracks[t]);
+      std::vector<std::size_t> missed;
+      std::ranges::set_difference(then, now, std::back_inserter(missed));
+      for (const std::size_t layer : missed)
+        for (std::size_t side = 0; side < 4; ++side) {
+          const auto margin = margin_of({g, t, layer, side});
+          const double outside =
+              margin ? margin->outside(std::span<const double>(numbers)) : 0;
+          if (!(outside > 0)) continue;
+          const auto [at, is_new] =
+              farthest.try_emplace({layer, side}, Farthest{outside, t});
+          if (!is_new && outside > at->second.outside)
+            at->second = {outside, t};
+        }
+    }
+    for (const auto& [edge, track] : farthest)
+      if (const auto number =
+              HitEdge{g, track.track, edge.first, edge.second}.number())
+        result.push_back(*number);
+  }
+  return result;
+}
+
 std::size_t DesignProgram::rank_of_level() const {
   const Objective& objective = problem_->objective;
   if (objective.kind != Objective::Kind::quantile) return of_objective_.size();
@@ -1059,7 +1179,8 @@ std::optional<DesignProgram::AllValues> DesignProgram::bound(
           values[i] = errors[s.track][*s.parameter];
       continue;
     }
-    const BatchSensitivities list(g, arrays, group.model, asked, 1, {});
+    const BatchSensitivities list(g, arrays, group.model, asked, 1, {}, nullptr,
+                                  {false, false});
     for (std::size_t i = 0; i < samples_.size(); ++i) {
       const Sample& s = samples_[i];
       if (s.group != gi || !s.parameter) continue;
@@ -1189,13 +1310,32 @@ std::vector<LimitValue> DesignProgram::limits_at(
                 : Resolution::none,
          std::exp(means_[m].limit), problem_->means[m].name});
   }
-  const auto values = values_of(working, x, false);
-  for (std::size_t i = 0; i < working.size(); ++i) {
-    const Sample& s = samples_[working[i]];
+  std::vector<std::size_t> samples;
+  for (const std::size_t i : working)
+    if (!HitEdge::is_number(i)) samples.push_back(i);
+  const auto values = values_of(samples, x, false);
+  std::size_t next = 0;
+  for (const std::size_t i : working) {
+    if (HitEdge::is_number(i)) {
+      const HitEdge edge = HitEdge::of(i);
+      const Track& track = groups_[edge.group].tracks[edge.track];
+      const auto margin = margin_of(edge);
+      list.push_back(
+          {Kind::hit_edge, i, true,
+           margin ? -margin->outside(std::span<const double>(numbers))
+                  : highest_level * gap_unit,
+           0,
+           fmt::format("hit in {} at p = {:.6g} GeV, theta = {:.6g} deg",
+                       space_.design.detector().layers[edge.layer].name,
+                       track.p, in_degrees(track.theta))});
+      continue;
+    }
+    const Sample& s = samples_[i];
     const bool is_lower = std::isnan(s.upper);
-    list.push_back({Kind::sample, working[i], is_lower,
-                    values ? values->value[i] : Resolution::none,
+    list.push_back({Kind::sample, i, is_lower,
+                    values ? values->value[next] : Resolution::none,
                     is_lower ? s.lower : s.upper});
+    ++next;
   }
   return list;
 }

@@ -14,6 +14,7 @@
 #include "gttf/resolution/parameter.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/study/check/check.hpp"
+#include "gttf/study/optimise/hit_edges.hpp"
 #include "gttf/study/optimise/nonlinear_program.hpp"
 #include "gttf/study/optimise/problem.hpp"
 
@@ -93,13 +94,14 @@ struct UndecidedLayers {
 
 /// One limit as shown in results.
 struct LimitValue {
-  enum class Kind { sample, quantity, gap, envelope, coverage, mean };
+  enum class Kind { sample, quantity, gap, envelope, coverage, mean, hit_edge };
 
   Kind kind = Kind::sample;
-  std::size_t index = 0;  ///< of the sample, QuantityLimit or MeanLimit
+  /// Of the sample, QuantityLimit or MeanLimit; HitEdge::number().
+  std::size_t index = 0;
   bool is_lower = false;  ///< the value must be above it
   double value = 0, limit = 0;
-  std::string name = {};  ///< of a gap, envelope or coverage
+  std::string name = {};  ///< of a gap, envelope, coverage or hit edge
 };
 
 /// The problem for one combination of choices. Not thread-safe; copies are
@@ -142,7 +144,7 @@ class DesignProgram {
   double missing_coverage(const std::vector<double>& x, bool add);
 
   /// The program with the limits of quantities, means and gaps and of the
-  /// samples in `working`. It refers to this object.
+  /// samples and hit edges in `working`. It refers to this object.
   NonlinearProgram program(const std::vector<std::size_t>& working);
 
   /// f and the limit of every sample: ln(value/limit), below 0 if it is met;
@@ -157,6 +159,18 @@ class DesignProgram {
 
   /// Samples whose tracks have fewer hits at x than at the start.
   std::vector<std::size_t> samples_that_lose_hits(const std::vector<double>& x);
+
+  /// The design of the last program() that had no value because tracks had lost
+  /// hits, since this was called last; nothing: there was none.
+  std::optional<std::vector<double>> take_lost_design();
+  /// The edges, as HitEdge::number(), that tracks cross within at `kept` but
+  /// not at `lost`, where they have fewer hits than at the start; of each edge
+  /// of a layer the one of the track that is farthest outside. None where
+  /// tracks are not helices.
+  std::vector<std::size_t> lost_edges(const std::vector<double>& kept,
+                                      const std::vector<double>& lost);
+  /// Whether a number may stand in a working set.
+  bool is_known(std::size_t working) const;
 
   /// The same problem for another combination.
   /// @pre this one belongs to no combination
@@ -228,6 +242,12 @@ class DesignProgram {
   AllValues judged(const std::vector<double>& values,
                    const std::vector<double>& numbers, bool bound) const;
   const Criterion& criterion_of(const Sample& sample) const;
+  /// Nothing if the track does not reach the layer, or the layer is absent.
+  std::optional<HitMargin> margin_of(const HitEdge& edge) const;
+  /// The surfaces that measure a track at the present numbers, in order.
+  std::vector<std::size_t> measuring_surfaces(const TrackingGeometry& geometry,
+                                              const TrackGroup& group,
+                                              const Track& track) const;
   TrackArrays arrays_of_group(const TrackGroup& group, std::vector<double>& p,
                               std::vector<double>& theta) const;
   void take(const Combination& combination);
@@ -274,6 +294,7 @@ class DesignProgram {
   };
   std::vector<CoverageStarts> coverage_starts_;
   std::vector<std::pair<std::size_t, CoverageStep>> coverage_steps_;
+  std::optional<std::vector<double>> lost_design_;
   Effort effort_;
 };
 

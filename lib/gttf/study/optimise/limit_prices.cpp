@@ -96,7 +96,8 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
     switch (v.kind) {
       case LimitValue::Kind::gap:
       case LimitValue::Kind::envelope:
-      case LimitValue::Kind::coverage: {
+      case LimitValue::Kind::coverage:
+      case LimitValue::Kind::hit_edge: {
         p.name = v.name;
         p.value = v.value;
         p.limit = v.limit;

@@ -53,6 +53,14 @@ std::vector<std::size_t> few_of(const std::vector<std::size_t>& list,
   return chosen;
 }
 
+/// Adds to `chosen` what is not in `working` yet.
+void add_new(const std::vector<std::size_t>& list,
+             const std::vector<std::size_t>& working,
+             std::vector<std::size_t>& chosen) {
+  for (const std::size_t i : list)
+    if (std::ranges::count(working, i) == 0) chosen.push_back(i);
+}
+
 }  // namespace
 
 LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
@@ -62,11 +70,14 @@ LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
   LocalOptimum optimum;
   optimum.x = x;
   if (program.n_samples() <= most_working) {
-    working.clear();
+    std::erase_if(working,
+                  [](std::size_t i) { return !HitEdge::is_number(i); });
+    std::vector<std::size_t> all;
     for (std::size_t i = 0; i < program.n_samples(); ++i)
       if (program.sample(i).is_limit() ||
           (program.sample(i).file == Sample::objective && program.has_level()))
-        working.push_back(i);
+        all.push_back(i);
+    working.insert(working.begin(), all.begin(), all.end());
   } else if (working.empty()) {
     const auto all = program.all_values(x);
     if (!all) return optimum;
@@ -91,8 +102,10 @@ LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
               {program.natural(at), values->f, values->violation()});
         return values;
       };
+    program.take_lost_design();  // none but those of this round
     optimum.result = minimise(nonlinear, start);
     if (!optimum.result.exists) return optimum;
+    const auto cut_at = program.take_lost_design();
     // the limits of the result are those of the working set from here on
     const bool is_last =
         round + 1 == most_rounds || (options.keep_on && !options.keep_on());
@@ -101,7 +114,9 @@ LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
     if (!all) {
       // tracks that the solver did not look at lose hits on the way: they cut
       // its steps from now on
-      const auto lost = few_of(program.samples_that_lose_hits(there), working);
+      auto lost = few_of(program.samples_that_lose_hits(there), working);
+      if (round > 0)
+        add_new(program.lost_edges(optimum.x, there), working, lost);
       optimum.result.exists = false;
       if (lost.empty() || is_last) return optimum;
       working.insert(working.end(), lost.begin(), lost.end());
@@ -110,6 +125,15 @@ LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
     optimum.x = there;
     optimum.violation = all->violation();
     optimum.f = all->f;
+    // where hits would be lost the steps were cut: their edges become limits,
+    // along which there may be more to gain
+    std::vector<std::size_t> edges;
+    if (cut_at && !is_last && optimum.result.residual >= program_stationary)
+      add_new(program.lost_edges(there, *cut_at), working, edges);
+    if (!edges.empty()) {
+      working.insert(working.end(), edges.begin(), edges.end());
+      continue;
+    }
     const auto missed = nearest_to_limits(program, *all, 2, true, working);
     const auto beyond = program.beyond_quantile(optimum.x);
     const bool same = std::ranges::none_of(beyond, [&](std::size_t i) {

@@ -22,14 +22,16 @@ struct LocalOptimum {
   bool feasible = false;
   double f = 0;
   double violation = 0;
-  std::vector<double> x;             ///< native units
-  std::vector<std::size_t> working;  ///< samples whose limits were looked at
+  std::vector<double> x;  ///< native units
+  /// Samples whose limits were looked at, and hit edges.
+  std::vector<std::size_t> working;
   ProgramResult result;
 };
 
 /// What a solution may be given besides its start.
 struct SolveOptions {
-  /// Samples whose limits are seen first; empty: those nearest to them.
+  /// Samples and hit edges whose limits are seen first; empty: samples nearest
+  /// to their limits.
   std::vector<std::size_t> working = {};
   /// Gets the designs at which derivatives were taken; may be null.
   std::vector<LookedAt>* history = nullptr;

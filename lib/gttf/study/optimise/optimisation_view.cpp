@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gttf/core/readable.hpp"
+#include "gttf/study/optimise/unseen_optima.hpp"
 
 namespace gttf {
 namespace {
@@ -212,6 +213,7 @@ Document optimisation_document(const OptimisationResults& results, double cpu_s,
                    .set("kind", to_string(c.kind))
                    .set("gap", c.gap)
                    .set("starts", static_cast<std::int64_t>(c.starts))
+                   .set("most_starts", static_cast<std::int64_t>(c.most_starts))
                    .set("reached", static_cast<std::int64_t>(c.reached))
                    .set("optima", static_cast<std::int64_t>(c.optima.size()))
                    .set("residual", c.residual)
@@ -284,15 +286,19 @@ std::string certificate_text(const SearchResult& result) {
     case Certificate::Kind::best_of_starts:
       break;
   }
-  const auto n = static_cast<double>(c.starts),
-             w = static_cast<double>(c.optima.size());
+  if (c.met_limits == 0)
+    return fmt::format("none of {} starts met the limits", c.starts);
   std::string text = fmt::format(
       "best of {} starts: {} reached it, {} optim{} seen", c.starts, c.reached,
       c.optima.size(), c.optima.size() == 1 ? "um" : "a");
-  // Source: [BoenderRinnooyKan87]
-  if (c.starts > 1)
-    text += fmt::format(", share of the unseen about {} %",
-                        readable(100 * w * (w + 1) / (n * (n - 1)), 2));
+  if (c.met_limits > 1)
+    text += fmt::format(
+        ", share of the unseen about {} %",
+        readable(100 * unseen_share(c.met_limits, c.optima.size()), 2));
+  if (c.is_enough)
+    text +=
+        fmt::format("; the rest of {} starts are unlikely to find another one",
+                    c.most_starts);
   return text;
 }
 

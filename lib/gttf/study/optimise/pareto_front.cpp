@@ -170,12 +170,14 @@ class Front {
   }
 
   void look_at_present(ParetoFront& front) const {
-    const auto f = values({}, problem_.space.start_values());
+    const Combination file =
+        combination_of_file(combinations_of(problem_, true));
+    const auto f = values(file, problem_.space.start_values());
     for (std::size_t i = 0; i < 2; ++i)
       front.present[i] = f ? in_unit(i, (*f)[i]) : Resolution::none;
     if (!f) return;
     OptimisationProblem p = limited(0, std::nullopt);
-    DesignProgram program(p, {});
+    DesignProgram program(p, file);
     const auto all = program.all_values(p.space.start_values());
     front.present_is_feasible = all && all->violation() <= design_feasible;
   }

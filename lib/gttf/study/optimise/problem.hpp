@@ -124,7 +124,10 @@ struct OptimisationProblem {
   std::vector<RequirementFile> requirements;
   ParetoRequest pareto;
   std::vector<ConstructionError> construction;
-  std::size_t starts = 256;
+  std::size_t starts = 256;  ///< at most
+  /// Whether all of them are solved, even if more are unlikely to find anything
+  /// else: their number was requested.
+  bool solves_all_starts = false;
   std::uint64_t seed = 1;
   std::size_t refine = 4;  ///< of the verify grid
 

@@ -498,6 +498,7 @@ class Reader {
     DesignChoice choice;
     choice.name = name;
     choice.place = diagnostic_at(value.node());
+    std::vector<std::pair<Value, std::string>> with_price, without_price;
     for (const Node::Entry& entry : value.node().entries()) {
       const auto item = map.find(entry.key.text());
       MapReader keys(*item, "{ 'layers[L5,L6].material': 0.8 %, price: 20 }");
@@ -523,8 +524,15 @@ class Reader {
       if (price)
         for (const std::string& layer : priced)
           option.prices.emplace_back(layer, *price);
+      (price ? with_price : without_price).emplace_back(*item, option.name);
       choice.options.push_back(std::move(option));
     }
+    // a price of nothing would be the best
+    if (!with_price.empty())
+      for (const auto& [item, option] : without_price)
+        item.error(fmt::format("{} has no price, but {} has", in_quotes(option),
+                               in_quotes(with_price.front().second)),
+                   "add its price, which may be 0");
     if (choice.options.size() < 2)
       value.error("a choice has at least two options",
                   "write each as \"name: { KEY: VALUE }\"");
@@ -1256,8 +1264,10 @@ class Reader {
       const auto n = starts->integer("256");
       if (n && (*n < 1 || *n > most_starts))
         starts->error(fmt::format("there are 1 to {} starts", most_starts));
-      else if (n)
+      else if (n) {
         problem_->starts = static_cast<std::size_t>(*n);
+        problem_->solves_all_starts = true;
+      }
     }
     if (const auto seed = map.find("seed")) {
       const auto n = seed->integer("1");

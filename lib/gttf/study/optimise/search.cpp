@@ -31,15 +31,6 @@ void set_working(DesignProgram& program, LocalOptimum& o) {
       static_cast<Index>(program.limits_at({}, o.working).size()));
 }
 
-/// Groups results that belong to one optimum.
-std::vector<double> different(std::vector<double> list) {
-  std::ranges::sort(list);
-  std::vector<double> result;
-  for (const double f : list)
-    if (result.empty() || f > result.back() + same_optimum) result.push_back(f);
-  return result;
-}
-
 /// Whether the quantity changes steadily with the design.
 bool is_steady(const Criterion& criterion) {
   return criterion.quantity.kind == CheckedQuantity::Kind::number &&
@@ -70,7 +61,7 @@ struct Look {
   std::vector<std::size_t> beyond;  ///< samples added that are beyond it
 };
 Look verify(DesignProgram& program, const std::vector<double>& x, double f_of_x,
-            unsigned threads, bool add) {
+            unsigned threads, bool add, std::vector<KnownEdges>& edges) {
   Look look;
   const OptimisationProblem& problem = program.problem();
   const bool of_margin = problem.objective.kind == Objective::Kind::margin;
@@ -79,7 +70,8 @@ Look verify(DesignProgram& program, const std::vector<double>& x, double f_of_x,
     const RequirementFile finer =
         refined(problem.requirements[f], problem.refine);
     const CheckOutcome outcome =
-        check(finer, std::span(&detector, 1), Engine::streaming, threads);
+        check(finer, std::span(&detector, 1), Engine::streaming, threads,
+              CheckDetail::all, {}, &edges[f]);
     for (const CheckResult& result : outcome.results) {
       const Criterion& criterion = finer.criteria[result.criterion];
       const StudyRequest grid = grid_of(finer, result);
@@ -152,9 +144,10 @@ Starts starts_of(const DesignProgram& base, const Combination& combination,
 /// What the parts of a search collect.
 struct Collected {
   std::vector<double> optima;
-  std::size_t starts = 0;
-  bool convex = true;     ///< every combination
-  bool has_bound = true;  ///< every combination
+  std::size_t starts = 0, most_starts = 0;
+  bool is_enough = false;  ///< see Found; of a combination at least
+  bool convex = true;      ///< every combination
+  bool has_bound = true;   ///< every combination
   double lowest = std::numeric_limits<double>::infinity();  ///< bound, ln
   double n_combinations = 0;
   std::optional<LocalOptimum> best;
@@ -307,6 +300,8 @@ void search_designs(const DesignProgram& base,
                   is_beyond_best_corner(starts.program));
     result.effort += found.effort;
     all.starts += found.starts;
+    all.most_starts += found.is_enough ? starts.n : found.starts;
+    all.is_enough = all.is_enough || found.is_enough;
     all.optima.insert(all.optima.end(), found.optima.begin(),
                       found.optima.end());
     if (found.best && (!all.best || is_better(*found.best, *all.best))) {
@@ -329,14 +324,14 @@ struct OwnCombination {
 OwnCombination own_combination(const OptimisationProblem& problem,
                                const std::vector<Combination>& combinations) {
   OwnCombination own;
+  own.combination = combination_of_file(combinations);
   const auto same =
       std::ranges::find_if(combinations, [](const Combination& combination) {
         return combination.numbers.empty() &&
                std::ranges::count(combination.absent, char{1}) == 0;
       });
   own.is_allowed = same != combinations.end();
-  if (own.is_allowed) own.combination = *same;
-  own.combination.absent.clear();
+  if (own.is_allowed) own.combination.chosen = same->chosen;
   own.combination.chosen.resize(problem.choices.size(), "as in the file");
   for (std::size_t c = 0; c < problem.choices.size(); ++c) {
     const DesignChoice& choice = problem.choices[c];
@@ -389,11 +384,12 @@ void verify_result(SearchResult& result, const SearchOptions& options) {
   const bool may_change = has_variables && !result.interrupted;
   result.solved = result.best.feasible;
   double excess = 0;
+  std::vector<KnownEdges> edges(program.problem().requirements.size());
   constexpr int most_looks = 12;
   for (int round = 0; round < most_looks; ++round) {
     const bool may_add = result.solved && may_change && round + 1 < most_looks;
-    const Look look =
-        verify(program, result.best.x, result.best.f, options.threads, may_add);
+    const Look look = verify(program, result.best.x, result.best.f,
+                             options.threads, may_add, edges);
     const double missing =
         program.missing_coverage(result.best.x, may_add) / gap_unit;
     result.verify_points = look.points;
@@ -424,7 +420,10 @@ Certificate certificate_of(const SearchResult& result, const Collected& all,
   std::vector<double> optima = all.optima;
   // values of combinations are not optima
   if (!has_variables && result.solved) optima = {result.best.f};
-  c.optima = different(optima);
+  c.optima = different_optima(optima);
+  c.met_limits = optima.size();
+  c.is_enough = all.is_enough;
+  c.most_starts = all.most_starts;
   for (const double f : optima)
     c.reached += f < c.optima.front() + same_optimum;
   c.residual = result.best.result.residual;
@@ -614,6 +613,16 @@ std::vector<Combination> combinations_of(const OptimisationProblem& problem,
   return all;
 }
 
+Combination combination_of_file(std::span<const Combination> combinations) {
+  Combination own;
+  own.prices = std::ranges::min_element(combinations, {},
+                                        [](const Combination& combination) {
+                                          return combination.numbers.size();
+                                        })
+                   ->prices;
+  return own;
+}
+
 void search_shard(const OptimisationProblem& problem,
                   const SearchOptions& options) {
   const DesignProgram base(problem, Combination{});
@@ -638,7 +647,15 @@ SearchResult search(const OptimisationProblem& problem,
       combinations_of(problem, by_bounds);
   // the design of the file, with all layers
   DesignProgram base(problem, Combination{});
-  if (const auto values = base.all_values(base.space().start_values())) {
+  const std::vector<double> x = base.space().start_values();
+  auto values = base.all_values(x);
+  if (Combination file = combination_of_file(combinations);
+      !file.prices.empty()) {
+    DesignProgram priced = base.with(std::move(file));
+    values = priced.all_values(x);
+    result.effort += priced.effort();
+  }
+  if (values) {
     result.start_f = values->f;
     result.start_is_feasible = values->violation() <= design_feasible;
   }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,9 +20,13 @@ struct Certificate {
   enum class Kind { proven, bounded, best_of_starts, local };
 
   Kind kind = Kind::local;
-  double gap = 0;  ///< of the objective to a bound, a fraction
-  std::size_t starts = 0, reached = 0;
-  std::vector<double> optima;  ///< distinct optima, f, best first
+  double gap = 0;               ///< of the objective to a bound, a fraction
+  std::size_t starts = 0;       ///< that were solved
+  std::size_t most_starts = 0;  ///< that would have been
+  bool is_enough = false;       ///< the others are unlikely to find any optimum
+  std::size_t met_limits = 0;   ///< starts that ended within the limits
+  std::size_t reached = 0;      ///< starts that ended at this optimum
+  std::vector<double> optima;   ///< distinct optima, f, best first
   double residual = 0;
   std::string reason;  ///< of a proof or bound
 };
@@ -70,5 +75,10 @@ void search_shard(const OptimisationProblem& problem,
 /// @param only_options  choices of layers are left open
 std::vector<Combination> combinations_of(const OptimisationProblem& problem,
                                          bool only_options = false);
+
+/// The description as it is, with the prices of the options that are nearest to
+/// it: those that change the fewest numbers.
+/// @param combinations  as combinations_of() returns
+Combination combination_of_file(std::span<const Combination> combinations);
 
 }  // namespace gttf

@@ -16,7 +16,7 @@
 namespace gttf {
 namespace {
 
-constexpr std::int64_t state_version = 1;
+constexpr std::int64_t state_version = 2;
 constexpr const char* format_name = "gttf-search";
 
 Document integer(std::uint64_t n) { return static_cast<std::int64_t>(n); }
@@ -66,6 +66,7 @@ class StateReader : private DocumentReader {
     for (const Document& item : list(member(state.study, "set")))
       study.overrides.push_back(text(item));
     study.starts = count(member(state.study, "starts"));
+    study.solves_all_starts = boolean(member(state.study, "all_starts"));
     study.seed = count(member(state.study, "seed"));
     return study;
   }
@@ -116,6 +117,7 @@ SearchState plan_search(const OptimisationProblem& problem, bool local,
   state.study.set("set", std::move(overrides));
   state.study.set("local", local);
   state.study.set("starts", integer(problem.starts));
+  state.study.set("all_starts", problem.solves_all_starts);
   state.study.set("seed", integer(problem.seed));
   return state;
 }

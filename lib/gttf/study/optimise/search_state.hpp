@@ -32,7 +32,7 @@ struct StartRecord {
   double f = 0;
   double violation = 0;
   std::vector<double> x;             ///< as the program scales it
-  std::vector<std::size_t> working;  ///< samples whose limits were seen
+  std::vector<std::size_t> working;  ///< as LocalOptimum::working
   Effort effort;
 };
 
@@ -73,6 +73,7 @@ struct StudyOfPart {
   std::string file;
   std::vector<std::string> overrides;
   std::size_t starts = 0;
+  bool solves_all_starts = false;
   std::uint64_t seed = 0;
 };
 StudyOfPart study_of(const SearchState& state, const std::string& name);

@@ -8,6 +8,7 @@
 
 #include "gttf/core/parallel.hpp"
 #include "gttf/study/optimise/design_sampler.hpp"
+#include "gttf/study/optimise/unseen_optima.hpp"
 
 namespace gttf {
 namespace {
@@ -90,7 +91,7 @@ Plan plan_starts(const DesignProgram& program, std::size_t n,
       is_large, is_large ? program.coarse(coarse_samples) : program, {}, {}};
   plan.starts = start_designs(plan.program, n, options, plan.effort);
   if (bound && plan.starts.size() > 1) plan.starts[1] = bound->x;
-  plan.starts.insert(plan.starts.end(), options.also_from.begin(),
+  plan.starts.insert(plan.starts.begin() + 1, options.also_from.begin(),
                      options.also_from.end());
   return plan;
 }
@@ -113,10 +114,9 @@ LocalOptimum restored(DesignProgram& program, const StartRecord& record) {
   if (!record.exists) return o;
   const NonlinearProgram nonlinear = program.program(record.working);
   const auto n = static_cast<Eigen::Index>(record.x.size());
-  const auto n_samples = program.n_samples();
   if (n != nonlinear.lower.size() ||
       std::ranges::any_of(record.working,
-                          [&](std::size_t i) { return i >= n_samples; }))
+                          [&](std::size_t i) { return !program.is_known(i); }))
     return o;
   o.result.x = Eigen::Map<const Eigen::VectorXd>(record.x.data(), n);
   auto values = nonlinear.evaluate(o.result.x, true);
@@ -136,12 +136,16 @@ LocalOptimum restored(DesignProgram& program, const StartRecord& record) {
 using IsChosen = std::function<bool(std::size_t start)>;
 
 /// Solutions from some designs, the best of them first in `best`.
-/// @param shown  starts that progress tells about; 0: none, and a search that
-///               is stopped still solves from the first one
+/// @param shown    starts that progress tells about; 0: none, and a search that
+///                 is stopped still solves from the first one
+/// @param sampled  the first start that belongs to a sample: from there on, the
+///                 search ends when more are unlikely to find anything else;
+///                 never if there is none
 void solve_from(const DesignProgram& program,
                 const std::vector<std::vector<double>>& starts,
                 const SearchOptions& options, const StartPlace& place,
-                std::size_t shown, const IsChosen& is_chosen, Found& found) {
+                std::size_t shown, const IsChosen& is_chosen,
+                std::size_t sampled, Found& found) {
   struct One {
     LocalOptimum optimum;
     std::vector<LookedAt> history;
@@ -149,6 +153,8 @@ void solve_from(const DesignProgram& program,
     std::size_t start = 0;
     bool is_known = false, is_stopped = false;
   };
+  std::size_t n_sampled = 0;            // those of a sample that met limits
+  std::atomic<bool> is_enough = false;  // spares what will not count
   const auto place_of = [&](std::size_t start) {
     StartPlace p = place;
     p.start = start;
@@ -170,6 +176,7 @@ void solve_from(const DesignProgram& program,
       [&](std::size_t k) {
         One one;
         one.start = chosen[k];
+        if (is_enough) return one;
         DesignProgram mine = program;
         if (known[one.start] != nullptr) {
           one.is_known = true;
@@ -196,6 +203,7 @@ void solve_from(const DesignProgram& program,
         return one;
       },
       [&](One one) {
+        if (found.is_enough) return;
         found.effort += one.effort;
         if (options.history) options.history(program, one.history);
         LocalOptimum& o = one.optimum;
@@ -207,18 +215,33 @@ void solve_from(const DesignProgram& program,
           if (options.added) options.added(*options.state);
         }
         if (o.result.exists) {
-          if (o.feasible) found.optima.push_back(o.f);
+          if (o.feasible) {
+            found.optima.push_back(o.f);
+            if (one.start >= sampled) ++n_sampled;
+          }
           if (!found.best || is_better(o, *found.best)) found.best = o;
           found.ends.push_back(std::move(o));
         }
         ++done;
         if (shown > 0 && !one.is_stopped) ++found.starts;
         found.interrupted = found.interrupted || one.is_stopped;
+        // in the order of starts: the same for any number of threads
+        if (n_sampled > 0 &&
+            are_all_seen(n_sampled, different_optima(found.optima).size()))
+          is_enough = found.is_enough = true;
         if (options.progress && shown > 0) options.progress(done, shown);
       });
 }
 
 }  // namespace
+
+std::vector<double> different_optima(std::vector<double> list) {
+  std::ranges::sort(list);
+  std::vector<double> result;
+  for (const double f : list)
+    if (result.empty() || f > result.back() + same_optimum) result.push_back(f);
+  return result;
+}
 
 bool solve_shard(const DesignProgram& program, std::size_t n,
                  const SearchOptions& options, const StartPlace& place,
@@ -230,7 +253,7 @@ bool solve_shard(const DesignProgram& program, std::size_t n,
       plan.program, plan.starts, options, place,
       (plan.starts.size() + shard.count - shard.index) / shard.count,
       [&shard](std::size_t i) { return i % shard.count == shard.index - 1; },
-      found);
+      plan.starts.size(), found);
   return !found.interrupted;
 }
 
@@ -241,8 +264,11 @@ Found solve_from_starts(const DesignProgram& program, std::size_t n,
   const auto all = [](std::size_t) { return true; };
   const Plan plan = plan_starts(program, n, options, bound);
   found.effort = plan.effort;
+  const std::size_t sampled = program.problem().solves_all_starts
+                                  ? plan.starts.size()
+                                  : 1 + options.also_from.size();
   solve_from(plan.program, plan.starts, options, place, plan.starts.size(), all,
-             found);
+             sampled, found);
   if (!plan.is_large) return found;
   // the best of each optimum, and the design of the file
   std::ranges::stable_sort(
@@ -268,7 +294,9 @@ Found solve_from_starts(const DesignProgram& program, std::size_t n,
   found.ends.clear();
   StartPlace next = place;
   ++next.stage;
-  solve_from(program, polished, options, next, 0, all, found);
+  const bool is_enough = std::exchange(found.is_enough, false);
+  solve_from(program, polished, options, next, 0, all, polished.size(), found);
+  found.is_enough = is_enough;
   // starts that ended where the best did count as having reached it
   if (found.best && found.best->feasible && !of_coarse.empty()) {
     const double lowest = *std::ranges::min_element(of_coarse);

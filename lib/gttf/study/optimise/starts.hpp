@@ -43,6 +43,7 @@ struct Found {
   std::vector<double> optima;      ///< f of each start that met the limits
   std::vector<LocalOptimum> ends;  ///< of each start that has values
   std::size_t starts = 0;
+  bool is_enough = false;  ///< more starts are unlikely to find anything else
   bool interrupted = false;
   Effort effort;
 };
@@ -50,8 +51,12 @@ struct Found {
 /// Two results are one optimum if their f differ by less.
 inline constexpr double same_optimum = 1e-6;
 
-/// Solutions from the program's own design, n - 1 others and
-/// `options.also_from`. A problem with many samples is first solved with some
+/// The different ones of a list of results, f, best first.
+std::vector<double> different_optima(std::vector<double> list);
+
+/// Solutions from the program's own design, `options.also_from` and at most n -
+/// 1 others, until these are unlikely to find another optimum, unless all are
+/// requested. A problem with many samples is first solved with some
 /// of them; the best of each optimum found is then solved with all.
 /// @param place  of the first of these starts
 /// @param bound  whose design is one of the starts

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is still unseen after local searches from many designs.
+#pragma once
+
+#include <cstddef>
+
+namespace gttf {
+
+/// Expected share of designs from which a search would end at an optimum that
+/// none of `n` searches has reached, after they found `w` different ones. Every
+/// number of optima, and every division of the designs among them, is equally
+/// likely beforehand.
+/// @pre n > 1
+/// Source: [BoenderRinnooyKan87]
+inline double unseen_share(std::size_t n, std::size_t w) {
+  const auto searches = static_cast<double>(n), optima = static_cast<double>(w);
+  return optima * (optima + 1) / (searches * (searches - 1));
+}
+
+/// Whether more searches are unlikely to find anything else: less than half an
+/// optimum is expected to be unseen, the stopping rule of the source; and the
+/// optima that are must have small shares, since the designs are not as many
+/// independent samples as there are.
+/// Source: [BoenderRinnooyKan87]
+inline bool are_all_seen(std::size_t n, std::size_t w) {
+  constexpr double most_unseen = 0.5, most_share = 0.005;
+  if (w == 0 || n <= w + 2) return false;
+  const auto searches = static_cast<double>(n), optima = static_cast<double>(w);
+  const double expected = optima * (searches - 1) / (searches - optima - 2);
+  return expected < optima + most_unseen && unseen_share(n, w) < most_share;
+}
+
+}  // namespace gttf
