@@ -76,6 +76,18 @@ TEST_CASE("terminal plot: axes, letters, legend and conditions") {
   CHECK(line_with(" B") < lines.size());
   CHECK_FALSE(has(text, "\033"));
   CHECK(has(terminal_plot(rising(), {60, 10, true, true}), "\033["));
+  // also where both end in one line
+  Figure close = rising();
+  auto& curves = std::get<Plot>(close.content).panels.front().curves;
+  curves[0].y.back() = 5;
+  curves[1].y.back() = 5.01;
+  const auto others = lines_of(terminal_plot(close, {60, 10, false, true}));
+  const auto ends_with = [&](const char* end) {
+    return std::ranges::find_if(
+        others, [end](const std::string& line) { return line.ends_with(end); });
+  };
+  REQUIRE(ends_with(" A") != others.end());
+  CHECK(ends_with(" B") < ends_with(" A"));
 }
 
 TEST_CASE("terminal plot: without UTF-8 there is ASCII only") {

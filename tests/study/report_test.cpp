@@ -456,6 +456,23 @@ TEST_CASE("report: detectors are compared at several angles and momenta") {
   }
 }
 
+TEST_CASE("report: the legend has the angles that are drawn") {
+  const Detector cld = shipped("cld.yaml");
+  StudyRequest r = request();
+  r.momentum.values = {1, 10};
+  r.angle = {AngleAxis::Variable::eta, {0, 2}};  // only one reaches the barrel
+  r.at = AtRequest{"OTK3"};
+  const ReportSubject subject = make_subject(r, cld, 0, 1, 1);
+  const auto figure = sigma_figure(subject, momentum_curves(subject),
+                                   subject.shown().front(), false, {});
+  REQUIRE(figure);
+  Texts angles;
+  for (const LegendEntry& entry : figure->legend)
+    if (entry.key == LegendEntry::Key::line)
+      angles.push_back(plain_text(entry.text));
+  CHECK(angles == Texts{"η = 0"});
+}
+
 TEST_CASE("report: at a layer the errors are those of the track there") {
   const Detector detectors[] = {shipped("datura.yaml")};
   StudyRequest r;

@@ -230,11 +230,12 @@ struct Ending {
   std::string text;
   int colour = 0;
   std::size_t row = 0;
+  double dots = 0;  ///< from above: the order within a row
 };
 
 // What stands right of the frame: the letters of curves, near their ends.
 std::vector<Ending> spread(std::vector<Ending> endings, std::size_t rows) {
-  std::ranges::stable_sort(endings, {}, &Ending::row);
+  std::ranges::stable_sort(endings, {}, &Ending::dots);
   for (std::size_t i = 1; i < endings.size(); ++i)
     endings[i].row = std::max(endings[i].row, endings[i - 1].row + 1);
   // back into the frame from below
@@ -335,7 +336,8 @@ class PlotText {
       if (own.empty() || band.x.empty()) continue;
       const double middle = (y(band.lower.back()) + y(band.upper.back())) / 2;
       if (std::isfinite(middle))
-        endings.push_back({own, ansi_colour(band.paint), row_of(middle)});
+        endings.push_back(
+            {own, ansi_colour(band.paint), row_of(middle), middle});
     }
     for (const Curve& curve : panel.curves) {
       constexpr double hairline = 0.9;
@@ -344,7 +346,7 @@ class PlotText {
           draw(curve.x, curve.y, curve.paint, gap_of(curve.dash), x, y, canvas);
       const std::string own = letter(curve.id);
       if (!end || own.empty() || curve.column == no_column) continue;
-      endings.push_back({own, ansi_colour(curve.paint), row_of(*end)});
+      endings.push_back({own, ansi_colour(curve.paint), row_of(*end), *end});
     }
     for (const Marks& marks : panel.marks)
       for (std::size_t i = 0; i < marks.x.size(); ++i)

@@ -358,11 +358,15 @@ void add_published(const ReportSubject& subject, const ShownQuantity& q,
   panel.marks.push_back(std::move(rings));
 }
 
-void add_legend(const ReportSubject& subject, bool other_limits,
-                Figure& figure) {
+void add_legend(const ReportSubject& subject, const Panel& panel,
+                bool other_limits, Figure& figure) {
   const Reals& angles = subject.curves.angle.values;
   const std::vector<LineStyle> styles = ordered_styles(angles);
   for (const std::size_t i : in_order(angles)) {
+    // tracks of some angles do not reach the layer of --at, for example
+    if (std::ranges::find(panel.curves, angle_id(i), &Curve::id) ==
+        panel.curves.end())
+      continue;
     const LineStyle style = styles[i];
     figure.legend.push_back({.key = LegendEntry::Key::line,
                              .text = angle_equation(subject.curves, i),
@@ -495,7 +499,7 @@ std::optional<Figure> sigma_figure(const ReportSubject& subject,
     figure.data.add(column_name(name + first, q.unit),
                     column_of(curves[0].grid, q, limit));
   }
-  add_legend(subject, large, figure);
+  add_legend(subject, panel, large, figure);
   add_published(subject, q, published, figure, panel);
   plot.panels.push_back(std::move(panel));
   figure.content = std::move(plot);
