@@ -286,6 +286,7 @@ std::string certificate_text(const SearchResult& result) {
     case Certificate::Kind::best_of_starts:
       break;
   }
+  if (c.starts == 0) return "none: no start was finished";
   if (c.met_limits == 0)
     return fmt::format("none of {} starts met the limits", c.starts);
   std::string text = fmt::format(

@@ -23,16 +23,24 @@ constexpr std::size_t coarse_samples = 32;
 /// Different optima of the coarse problem that are solved with all samples.
 constexpr std::size_t most_polished = 4;
 
-/// The designs from which the solver starts: the file's own, then in turn the
-/// best of a sample and any of it, since the best may all lie in one valley.
+/// Starts that are planned together if a search may end before all are solved:
+/// to look at many designs takes longer than to solve from some.
+constexpr std::size_t planned_at_once = 32;
+
+/// Starts `begin` ... `end` - 1 of `n`: the file's own, then in turn the best
+/// of a sample and any of it, since the best may all lie in one valley.
 std::vector<std::vector<double>> start_designs(const DesignProgram& program,
-                                               std::size_t n,
+                                               std::size_t begin,
+                                               std::size_t end, std::size_t n,
                                                const SearchOptions& options,
                                                Effort& effort) {
-  std::vector<std::vector<double>> starts{program.space().start_values()};
+  std::vector<std::vector<double>> starts;
+  if (begin == 0) starts.push_back(program.space().start_values());
   if (n <= 1) return starts;
   const DesignSampler sampler(program);
-  const std::size_t screened = screened_per_start * n;
+  const std::size_t first = screened_per_start * begin,
+                    screened = screened_per_start * (end - begin),
+                    any = screened_per_start * n + begin / 2;
   struct Rated {
     double rating;
     std::size_t index;
@@ -50,9 +58,9 @@ std::vector<std::vector<double>> start_designs(const DesignProgram& program,
         if (options.is_stopped()) return result;
         DesignProgram mine = program;
         const Effort before = mine.effort();
-        const std::size_t end =
-            std::min(screened, (block + 1) * screened_at_once);
-        for (std::size_t i = block * screened_at_once; i < end; ++i) {
+        const std::size_t last =
+            first + std::min(screened, (block + 1) * screened_at_once);
+        for (std::size_t i = first + block * screened_at_once; i < last; ++i) {
           const auto values = mine.all_values(sampler.design(i));
           if (!values) continue;
           double sum = std::max(0.0, values->others);
@@ -68,33 +76,60 @@ std::vector<std::vector<double>> start_designs(const DesignProgram& program,
         effort += block.effort;
       });
   std::ranges::stable_sort(all, {}, &Rated::rating);
-  for (std::size_t i = 0; i < all.size() && starts.size() < n; ++i) {
+  for (std::size_t i = 0; i < all.size() && starts.size() < end - begin; ++i) {
     starts.push_back(sampler.design(all[i].index));
-    if (starts.size() < n) starts.push_back(sampler.design(screened + i));
+    if (starts.size() < end - begin) starts.push_back(sampler.design(any + i));
   }
   return starts;
 }
 
-/// The problem that is solved from all starts, and these.
-struct Plan {
-  bool is_large = false;  ///< `program` has some of the samples only
-  DesignProgram program;
-  std::vector<std::vector<double>> starts;
-  Effort effort;
-};
+/// The problem that is solved from all starts, and these, one part after the
+/// other.
+class StartPlan {
+ public:
+  StartPlan(const DesignProgram& program, std::size_t n,
+            const SearchOptions& options,
+            const std::optional<PlacementBound>& bound)
+      : is_large_(n > 1 && program.n_samples() > most_samples_of_starts),
+        program_(is_large_ ? program.coarse(coarse_samples) : program),
+        n_(n),
+        options_(options),
+        bound_(bound) {}
 
-Plan plan_starts(const DesignProgram& program, std::size_t n,
-                 const SearchOptions& options,
-                 const std::optional<PlacementBound>& bound) {
-  const bool is_large = n > 1 && program.n_samples() > most_samples_of_starts;
-  Plan plan{
-      is_large, is_large ? program.coarse(coarse_samples) : program, {}, {}};
-  plan.starts = start_designs(plan.program, n, options, plan.effort);
-  if (bound && plan.starts.size() > 1) plan.starts[1] = bound->x;
-  plan.starts.insert(plan.starts.begin() + 1, options.also_from.begin(),
-                     options.also_from.end());
-  return plan;
-}
+  /// Whether program() has some of the samples only.
+  bool is_large() const { return is_large_; }
+  const DesignProgram& program() const { return program_; }
+  /// The number of starts, at most.
+  std::size_t size() const { return n_ + options_.also_from.size(); }
+  /// The next part; empty after the last.
+  std::vector<std::vector<double>> next() {
+    while (planned_ < n_) {
+      const std::size_t begin = planned_;
+      planned_ = program_.problem().solves_all_starts
+                     ? n_
+                     : std::min(n_, begin + planned_at_once);
+      auto starts =
+          start_designs(program_, begin, planned_, n_, options_, effort_);
+      if (begin == 0) {
+        if (bound_ && starts.size() > 1) starts[1] = bound_->x;
+        starts.insert(starts.begin() + 1, options_.also_from.begin(),
+                      options_.also_from.end());
+      }
+      if (!starts.empty()) return starts;
+    }
+    return {};
+  }
+  /// Of the plan so far.
+  const Effort& effort() const { return effort_; }
+
+ private:
+  bool is_large_;
+  DesignProgram program_;
+  std::size_t n_, planned_ = 0;
+  const SearchOptions& options_;
+  const std::optional<PlacementBound>& bound_;
+  Effort effort_;
+};
 
 StartRecord record_of(const LocalOptimum& o, const Effort& effort) {
   StartRecord record;
@@ -136,6 +171,7 @@ LocalOptimum restored(DesignProgram& program, const StartRecord& record) {
 using IsChosen = std::function<bool(std::size_t start)>;
 
 /// Solutions from some designs, the best of them first in `best`.
+/// @param first    number of the first of them
 /// @param shown    starts that progress tells about; 0: none, and a search that
 ///                 is stopped still solves from the first one
 /// @param sampled  the first start that belongs to a sample: from there on, the
@@ -144,7 +180,7 @@ using IsChosen = std::function<bool(std::size_t start)>;
 void solve_from(const DesignProgram& program,
                 const std::vector<std::vector<double>>& starts,
                 const SearchOptions& options, const StartPlace& place,
-                std::size_t shown, const IsChosen& is_chosen,
+                std::size_t first, std::size_t shown, const IsChosen& is_chosen,
                 std::size_t sampled, Found& found) {
   struct One {
     LocalOptimum optimum;
@@ -153,11 +189,10 @@ void solve_from(const DesignProgram& program,
     std::size_t start = 0;
     bool is_known = false, is_stopped = false;
   };
-  std::size_t n_sampled = 0;            // those of a sample that met limits
   std::atomic<bool> is_enough = false;  // spares what will not count
   const auto place_of = [&](std::size_t start) {
     StartPlace p = place;
-    p.start = start;
+    p.start = first + start;
     return p;
   };
   std::vector<std::size_t> chosen;
@@ -170,7 +205,7 @@ void solve_from(const DesignProgram& program,
       const auto record = options.state->starts.find(place_of(i));
       if (record != options.state->starts.end()) known[i] = &record->second;
     }
-  std::size_t done = 0;
+  std::size_t done = first;
   parallel_in_order(
       chosen.size(), thread_count(options.threads),
       [&](std::size_t k) {
@@ -185,7 +220,7 @@ void solve_from(const DesignProgram& program,
           return one;
         }
         // a search that is stopped has the solution of its first start at least
-        if (k > 0 && options.is_stopped()) {
+        if (first + k > 0 && options.is_stopped()) {
           one.is_stopped = true;
           return one;
         }
@@ -217,7 +252,7 @@ void solve_from(const DesignProgram& program,
         if (o.result.exists) {
           if (o.feasible) {
             found.optima.push_back(o.f);
-            if (one.start >= sampled) ++n_sampled;
+            if (first + one.start >= sampled) ++found.sampled;
           }
           if (!found.best || is_better(o, *found.best)) found.best = o;
           found.ends.push_back(std::move(o));
@@ -226,8 +261,8 @@ void solve_from(const DesignProgram& program,
         if (shown > 0 && !one.is_stopped) ++found.starts;
         found.interrupted = found.interrupted || one.is_stopped;
         // in the order of starts: the same for any number of threads
-        if (n_sampled > 0 &&
-            are_all_seen(n_sampled, different_optima(found.optima).size()))
+        if (found.sampled > 0 &&
+            are_all_seen(found.sampled, different_optima(found.optima).size()))
           is_enough = found.is_enough = true;
         if (options.progress && shown > 0) options.progress(done, shown);
       });
@@ -246,14 +281,17 @@ std::vector<double> different_optima(std::vector<double> list) {
 bool solve_shard(const DesignProgram& program, std::size_t n,
                  const SearchOptions& options, const StartPlace& place,
                  const std::optional<PlacementBound>& bound) {
-  const Plan plan = plan_starts(program, n, options, bound);
+  StartPlan plan(program, n, options, bound);
+  std::vector<std::vector<double>> starts;
+  for (auto part = plan.next(); !part.empty(); part = plan.next())
+    starts.insert(starts.end(), part.begin(), part.end());
   const Shard& shard = options.state->shard;
   Found found;
   solve_from(
-      plan.program, plan.starts, options, place,
-      (plan.starts.size() + shard.count - shard.index) / shard.count,
+      plan.program(), starts, options, place, 0,
+      (starts.size() + shard.count - shard.index) / shard.count,
       [&shard](std::size_t i) { return i % shard.count == shard.index - 1; },
-      plan.starts.size(), found);
+      starts.size(), found);
   return !found.interrupted;
 }
 
@@ -262,14 +300,19 @@ Found solve_from_starts(const DesignProgram& program, std::size_t n,
                         const std::optional<PlacementBound>& bound) {
   Found found;
   const auto all = [](std::size_t) { return true; };
-  const Plan plan = plan_starts(program, n, options, bound);
-  found.effort = plan.effort;
+  StartPlan plan(program, n, options, bound);
   const std::size_t sampled = program.problem().solves_all_starts
-                                  ? plan.starts.size()
+                                  ? plan.size()
                                   : 1 + options.also_from.size();
-  solve_from(plan.program, plan.starts, options, place, plan.starts.size(), all,
-             sampled, found);
-  if (!plan.is_large) return found;
+  for (std::size_t first = 0; !found.is_enough && !found.interrupted;) {
+    const auto starts = plan.next();
+    if (starts.empty()) break;
+    solve_from(plan.program(), starts, options, place, first, plan.size(), all,
+               sampled, found);
+    first += starts.size();
+  }
+  found.effort += plan.effort();
+  if (!plan.is_large()) return found;
   // the best of each optimum, and the design of the file
   std::ranges::stable_sort(
       found.ends, [](const auto& a, const auto& b) { return is_better(a, b); });
@@ -286,7 +329,7 @@ Found solve_from_starts(const DesignProgram& program, std::size_t n,
     polished.push_back(o.x);
   }
   const std::vector<double> of_coarse = std::move(found.optima);
-  polished.push_back(plan.starts.front());
+  polished.push_back(program.space().start_values());
   polished.insert(polished.end(), options.also_from.begin(),
                   options.also_from.end());
   found.best.reset();
@@ -295,7 +338,8 @@ Found solve_from_starts(const DesignProgram& program, std::size_t n,
   StartPlace next = place;
   ++next.stage;
   const bool is_enough = std::exchange(found.is_enough, false);
-  solve_from(program, polished, options, next, 0, all, polished.size(), found);
+  solve_from(program, polished, options, next, 0, 0, all, polished.size(),
+             found);
   found.is_enough = is_enough;
   // starts that ended where the best did count as having reached it
   if (found.best && found.best->feasible && !of_coarse.empty()) {

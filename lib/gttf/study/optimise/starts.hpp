@@ -43,7 +43,8 @@ struct Found {
   std::vector<double> optima;      ///< f of each start that met the limits
   std::vector<LocalOptimum> ends;  ///< of each start that has values
   std::size_t starts = 0;
-  bool is_enough = false;  ///< more starts are unlikely to find anything else
+  std::size_t sampled = 0;  ///< starts of a sample that met limits
+  bool is_enough = false;   ///< more starts are unlikely to find anything else
   bool interrupted = false;
   Effort effort;
 };
