@@ -100,6 +100,34 @@ TEST_CASE("diagnostics: sorted by place, the same error kept once") {
         to_text(fault(3, 2)) + to_text(fault(3, 9)) + to_text(fault(20, 1)));
 }
 
+TEST_CASE("to_text: of a line of a megabyte the part around the caret") {
+  constexpr int before = 1000000;
+  Diagnostic d = fault(1, before + 1);
+  d.path.clear();
+  d.suggestion.clear();
+  d.length = 3;
+  d.source_line = std::string(before, 'x') + "abc" + std::string(before, 'y');
+  const std::string text = to_text(d);
+  CHECK(text.size() < 400);
+  CHECK(text.find("...xxx") != text.npos);
+  CHECK(text.find("xxxabcyyy") != text.npos);
+  CHECK(text.find("^~~\n") != text.npos);
+}
+
+TEST_CASE("diagnostics: a long line with many errors is stored a few times") {
+  Diagnostics all;
+  for (int column = 1; column <= 2000; ++column) {
+    Diagnostic d = fault(1, column);
+    d.source_line = std::string(100000, 'x');
+    all.add(std::move(d));
+  }
+  REQUIRE(all.items().size() == 2000);
+  std::size_t stored = 0;
+  for (const Diagnostic& d : all.items()) stored += d.source_line.size();
+  CHECK(stored < 20'000'000);
+  CHECK(all.items().front().source_line.size() == 100000);
+}
+
 TEST_CASE("diagnostics: warnings alone are no errors") {
   Diagnostics all;
   CHECK(all.empty());

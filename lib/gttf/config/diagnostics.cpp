@@ -14,6 +14,7 @@ namespace {
 
 constexpr int widest_line = 100;  // terminal columns shown of a source line
 constexpr int context_before = 40;
+constexpr std::size_t most_source_text = std::size_t{16} << 20;  // bytes
 
 struct Palette {
   std::string_view bold, error, warning, mark, off;
@@ -61,7 +62,14 @@ struct Excerpt {
 };
 
 Excerpt excerpt(std::string_view line, int column, int length) {
-  const std::vector<Glyph> all = glyphs(line);
+  // of a line that may have millions of characters, what can be shown
+  constexpr int near = 10 * widest_line;
+  std::size_t begin = 0;
+  for (; column > near && begin < line.size(); --column)
+    begin += detail::character_at(line, begin).bytes;
+  const bool is_cut = begin > 0;
+  line.remove_prefix(begin);
+  const std::vector<Glyph> all = glyphs(line.substr(0, std::size_t{8} * near));
   const int n = static_cast<int>(all.size());
   const auto width = [&](int from, int to) {
     int sum = 0;
@@ -80,7 +88,7 @@ Excerpt excerpt(std::string_view line, int column, int length) {
     end = std::min(end, last);
   }
   Excerpt e;
-  if (first > 0) e.text += "...", e.before += 3;
+  if (first > 0 || is_cut) e.text += "...", e.before += 3;
   for (int i = first; i < last; ++i)
     e.text += all[static_cast<std::size_t>(i)].text;
   if (last < n) e.text += "...";
@@ -101,14 +109,17 @@ void Diagnostics::add(Diagnostic d) {
            place(*std::prev(at)) > place(d))
       --at;
   const auto same_place = [&](const Diagnostic& x) {
-    return x.file == d.file && x.source_line == d.source_line &&
-           place(x) == place(d);
+    return x.file == d.file && place(x) == place(d) &&
+           (d.line > 0 || x.source_line == d.source_line);
   };
   for (auto it = at; it != items_.begin() && same_place(*std::prev(it)); --it) {
     const Diagnostic& other = *std::prev(it);
     if (other.problem == d.problem && (d.line > 0 || other.path == d.path))
       return;
   }
+  // A line of a megabyte with ten thousand errors is not stored as often.
+  if (d.source_line.size() * items_.size() > most_source_text)
+    d.source_line.clear();
   items_.insert(at, std::move(d));
 }
 
