@@ -212,7 +212,7 @@ TEST_CASE("triplet fit: variances of any size, of which products underflow") {
     constexpr int exponent = -600;
     for (TripletPoint& c : small.crossings) {
       c.kink_variance = std::ldexp(c.kink_variance, exponent);
-      for (CoordinateAxis& a : c.coordinates)
+      for (TripletCoordinate& a : c.coordinates)
         a.variance = std::ldexp(a.variance, exponent);
     }
     for (const Errors errors :

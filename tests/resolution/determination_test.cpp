@@ -134,9 +134,8 @@ Model with_engine(Engine engine) {
   return model;
 }
 
-}  // namespace
-
-TEST_CASE("determined: what both engines, batches and 113 bits agree on") {
+/// @param extreme  errors, angles and distances, see SingularTracks
+void compare_engines(bool extreme) {
   const char* const asked = std::getenv("GTTF_SINGULAR_TRACKS");
   const unsigned n = asked ? static_cast<unsigned>(std::atoi(asked)) : 20000;
   int tried = 0, results = 0, refused = 0, dense = 0, status = 0, infinite = 0,
@@ -145,7 +144,7 @@ TEST_CASE("determined: what both engines, batches and 113 bits agree on") {
   double largest = 0;
   for (unsigned seed = 0; seed < n; ++seed) {
     CAPTURE(seed);
-    const SingularTrack c = SingularTracks(seed).next();
+    const SingularTrack c = SingularTracks(seed, extreme).next();
     const TrackingGeometry geometry(c.detector);
     Model model = with_engine(Engine::streaming);
     model.beam_spot = c.spot;
@@ -156,6 +155,9 @@ TEST_CASE("determined: what both engines, batches and 113 bits agree on") {
     const Resolution b = detail::resolve(found, triplet);
     ++tried;
     status += a.status != b.status;
+    if (asked && a.status != b.status)
+      MESSAGE("status: " << seed << ", p " << c.track.p << ": "
+                         << to_string(a.status));
     if (is_vectorised(geometry, model)) {
       Status one = Status::ok;
       ResolutionArrays arrays;
@@ -191,6 +193,11 @@ TEST_CASE("determined: what both engines, batches and 113 bits agree on") {
     else
       limits_apart += has_limit && !(relative(b.sigma_p_rel_ms_only,
                                               a.sigma_p_rel_ms_only) < agreed);
+    if (asked && has_limit &&
+        !(relative(b.sigma_p_rel_ms_only, a.sigma_p_rel_ms_only) < agreed))
+      MESSAGE("limit: " << seed << ", p " << c.track.p << ": "
+                        << a.sigma_p_rel_ms_only << ", "
+                        << b.sigma_p_rel_ms_only);
     if (!wide.determined) continue;
     ++dense;
     const double error = error_of(geometry, c, wide, a);
@@ -208,18 +215,29 @@ TEST_CASE("determined: what both engines, batches and 113 bits agree on") {
   CHECK(results > tried / 4);
   CHECK(refused > tried / 20);
   CHECK(refused_determined <= determined / 1000);
-  // of triplets whose equations twice the precision does not solve
-  CHECK(status <= results / 1000);
+  // of traced tracks with layers less than a micrometre apart
+  CHECK(status <= (extreme ? results / 1000 : 0));
   CHECK(batch == 0);
   CHECK(infinite == 0);
-  // the triplets take hits less than a nanometre apart as one, and their
-  // equations may have the square of the condition of the streaming fit's
-  CHECK(apart <= results / 400);
+  // the triplets take hits less than a nanometre apart as one, and directions
+  // between hits of undoubted tracks have the rounding of these points in
+  // doubles: 1e-8 of the distance of hits less than a micrometre apart
+  CHECK(apart <= results / (extreme ? 150 : 5000));
   // the same
   CHECK(limits <= results / 1000);
   // exact hits behind thick layers at grazing incidence lose digits
-  CHECK(limits_apart <= results / 60);
+  CHECK(limits_apart <= results / (extreme ? 40 : 150));
   CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEST_CASE("determined: what both engines, batches and 113 bits agree on") {
+  compare_engines(false);
+}
+
+TEST_CASE("determined: the same with extreme errors, angles and distances") {
+  compare_engines(true);
 }
 
 TEST_CASE("determined: fits of hits are ok where their errors are right") {

@@ -78,8 +78,9 @@ struct HelixLeastSquares {
       };
       const auto u = row(along(c.u, state.position));
       const auto v = row(along(c.v, state.position));
-      for (const CoordinateAxis& axis : c.coordinates) {
-        rows.push_back(axis.cosine * u + axis.sine * v);
+      for (const TripletCoordinate& axis : c.coordinates) {
+        rows.push_back(static_cast<double>(axis.cosine) * u +
+                       static_cast<double>(axis.sine) * v);
         variances.push_back(axis.variance);
       }
       if (c.measures()) {

@@ -324,11 +324,19 @@ std::optional<std::size_t> AnyTrack::crossing_of(std::size_t wanted) const {
   return std::nullopt;
 }
 
-TripletTrack AnyTrack::triplets(const StartHit<double>* start,
-                                bool wide) const {
-  if (wide) return make_triplet_track(*geometry_, track_, wide_helix(), start);
-  return traced() ? make_triplet_track(*geometry_, track_, *traced(), start)
-                  : make_triplet_track(*geometry_, track_, *helix(), start);
+TripletTrack AnyTrack::triplets(const BeamSpot* spot, bool wide) const {
+  const auto make = [&](const auto& found, const auto& start) {
+    return make_triplet_track(*geometry_, track_, found,
+                              start ? &*start : nullptr);
+  };
+  if (wide) {
+    const Crossings<DoubleDouble> found = wide_helix();
+    std::optional<StartHit<DoubleDouble>> start;
+    if (spot) start = make_start_hit(found.line, *spot);
+    return make(found, start);
+  }
+  return traced() ? make(*traced(), start_hit(spot))
+                  : make(*helix(), start_hit(spot));
 }
 
 std::optional<StartHit<double>> AnyTrack::start_hit(

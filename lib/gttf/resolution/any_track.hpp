@@ -88,9 +88,9 @@ class AnyTrack {
   std::optional<StartHit<double>> start_hit(const BeamSpot* spot) const;
   /// Errors for which the track is certainly determined; `start` may be null.
   UndoubtedVariances undoubted(const StartHit<double>* start) const;
-  /// Input of the triplet fit; `start` may be null.
+  /// Input of the triplet fit; `spot` may be null.
   /// @param wide  of a helix, in twice the precision of a double
-  TripletTrack triplets(const StartHit<double>* start, bool wide) const;
+  TripletTrack triplets(const BeamSpot* spot, bool wide) const;
 
   // Matrices: rows are linear functions of the line at the start,
   // s = (d0, z0, phi0, theta, kappa) in the frame of the fit.

@@ -22,6 +22,7 @@ enum class Determined { no, yes, wide };
 /// five equations, see docs/theory/streaming.md.
 struct Outline {
   Determined determined = Determined::no;
+  bool doubtful = false;  ///< determined, but see UndoubtedVariances
   Determined hit_only = Determined::no;  ///< this limit
   bool scattering_only = false;          ///< does this limit exist?
   HitShares shares;                      ///< if determined

@@ -78,7 +78,8 @@ TripletPoint make_crossing(const TrackingGeometry& geometry, const Track& track,
   crossing.u = Vector3(-radial.y(), radial.x(), 0);
   crossing.v = Vector3::UnitZ();
   for (const CoordinateAxis& axis : geometry.axes(s))
-    crossing.coordinates.push_back(axis);
+    crossing.coordinates.push_back(
+        {DoubleDouble(axis.cosine), DoubleDouble(axis.sine), axis.variance});
   return crossing;
 }
 

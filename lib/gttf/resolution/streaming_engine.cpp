@@ -39,6 +39,7 @@ struct StreamedTrack {
     const FiveEquations<S> hits = fits.hits(p.fits_momentum());
     equations = fits.all(p.fits_momentum());
     const auto gains = [&path] { return path.gains(); };
+    doubtful = !is_undoubted(equations.v, p.kappa(), undoubted);
     determined = is_determined(p, start, gains, equations, undoubted);
     if (!determined) return;
     line = covariance(equations);
@@ -52,7 +53,7 @@ struct StreamedTrack {
   }
 
   FiveEquations<S> equations;
-  bool determined = false;
+  bool determined = false, doubtful = true;
   Covariance5<S> line;  ///< of its parameters
   HitShares shares;
   /// Variance of kappa; NaN if the limit is not determined.
@@ -125,12 +126,15 @@ void stream(const AnyTrack& track, const BeamSpot* spot, F&& f) {
   const UndoubtedVariances undoubted = track.undoubted(start);
   track.with_path([&](const auto& path) {
     KeptPath kept(path, start);
-    const auto scattering_only = [&] {
-      return scattering_only_variance(kept, start);
-    };
     const auto use = [&](const auto& fit, const auto& its_path,
                          const auto* at_start, Determined yes,
                          Determined limit) {
+      // exact hits are taken in doubles, which do not determine a wide track
+      const auto scattering_only = [&] {
+        return yes == Determined::yes
+                   ? scattering_only_variance(kept, start)
+                   : std::numeric_limits<double>::quiet_NaN();
+      };
       f(fit, its_path, at_start, fit.determined ? yes : Determined::no,
         std::isnan(fit.hit_only) ? Determined::no : limit, scattering_only);
     };
@@ -197,6 +201,7 @@ Outline outline_of(const AnyTrack& track, const BeamSpot* spot) {
           Determined hit_only, const auto& scattering_only) {
         outline.determined = determined;
         if (determined == Determined::no) return;
+        outline.doubtful = fit.doubtful;
         outline.hit_only = hit_only;
         outline.shares = fit.shares;
         outline.scattering_only =

@@ -48,6 +48,14 @@ TripletRegime make_regime(const KinkErrors<double>& hits,
 
 using Hits = std::array<const TripletPoint*, 3>;
 
+HitCovariance<double> covariance_of(const TripletPoint& hit) {
+  std::vector<CoordinateAxis> axes;
+  for (const TripletCoordinate& a : hit.coordinates)
+    axes.push_back({static_cast<double>(a.cosine), static_cast<double>(a.sine),
+                    a.variance});
+  return hit_covariance(axes);
+}
+
 /// Of the helix through three hits.
 LocalTriplet<double> triplet_of_helix(const Hits& hits) {
   std::array<LocalHit<double>, 3> local;
@@ -55,7 +63,7 @@ LocalTriplet<double> triplet_of_helix(const Hits& hits) {
     const Vector3 &u = hits[k]->u, &v = hits[k]->v;
     local[k] = {cartesian(hits[k]->position),
                 {{u.x(), u.y(), u.z()}, {v.x(), v.y(), v.z()}},
-                hit_covariance(hits[k]->coordinates)};
+                covariance_of(*hits[k])};
   }
   return helix_triplet(local);
 }
@@ -76,7 +84,7 @@ LocalTriplet<double> triplet_of_arcs(const TripletTrack& track,
   for (std::size_t k = 0; k < 3; ++k) {
     const Eigen::Matrix2d m = by_shift[k].cast<double>();
     add_hit(KinksByShift<double>{m(0, 0), m(0, 1), m(1, 0), m(1, 1)},
-            hit_covariance(hits[k]->coordinates), local.hits);
+            covariance_of(*hits[k]), local.hits);
   }
   local.inv_sin2 = inverse_sine_squared(track, *hits[1]);
   local.arms = {in.length, out.length};

@@ -19,18 +19,13 @@ EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot) {
   EngineResult r;
   const Outline outline = outline_of(track, spot);
   if (outline.determined == Determined::no) return r;
-  const auto start = track.start_hit(spot);
-  const auto triplets = [&](Determined determined) {
-    return track.triplets(start ? &*start : nullptr,
-                          determined == Determined::wide);
+  // segments of doubtful tracks may be too short for directions in doubles
+  const auto triplets = [&](bool doubtful) {
+    return track.triplets(spot, doubtful && track.helix());
   };
-  const TripletTrack t = triplets(outline.determined);
-  const auto options = [](Errors errors, Determined determined) {
-    return TripletOptions{.errors = errors,
-                          .determined = determined == Determined::wide};
-  };
+  const TripletTrack t = triplets(outline.doubtful);
   const TripletCovariance fit =
-      triplet_covariance(t, options(Errors::all, outline.determined));
+      triplet_covariance(t, {.doubtful = outline.doubtful});
   if (fit.status != TripletStatus::ok) return r;
   r.determined = outline.determined;
   r.perigee = transformed(track.perigee(), fit.perigee);
@@ -39,14 +34,19 @@ EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot) {
   r.start_plane = transformed(track.at_start_plane(), fit.perigee);
   r.first_hit =
       transformed(track.from_frame_after(track.first()), fit.first_hit);
-  if (outline.hit_only != Determined::no)
+  if (outline.hit_only != Determined::no) {
+    const bool doubtful =
+        outline.doubtful || outline.hit_only == Determined::wide;
     r.hit_only =
-        triplet_covariance(triplets(outline.hit_only),
-                           options(Errors::hits_only, outline.hit_only))
+        triplet_covariance(triplets(doubtful),
+                           {.errors = Errors::hits_only, .doubtful = doubtful})
             .variance_kappa;
+  }
   if (outline.scattering_only)
     r.scattering_only =
-        triplet_covariance(t, {Errors::scattering_only}).variance_kappa;
+        triplet_covariance(t, {.errors = Errors::scattering_only,
+                               .doubtful = outline.doubtful})
+            .variance_kappa;
   r.shares = outline.shares;
   return r;
 }

@@ -135,8 +135,6 @@ namespace gttf::detail {
 
 namespace {
 
-using Matrix2 = Eigen::Matrix2d;
-using Vector2 = Eigen::Vector2d;
 using Wide2 = WideBlock<2, 2>;
 
 Block<Wide>& assign(Block<Wide>& block, const Wide2& m) {
@@ -145,19 +143,19 @@ Block<Wide>& assign(Block<Wide>& block, const Wide2& m) {
   return block;
 }
 
-Wide2 identity() { return Matrix2::Identity().cast<Wide>(); }
+Wide2 identity() { return Eigen::Matrix2d::Identity().cast<Wide>(); }
 
 bool is_same_place(const TripletPoint& a, const TripletPoint& b) {
   return (a.position - b.position).norm() <= same_place;
 }
 
 /// Whether all coordinates measure along the same direction.
-bool are_parallel(const std::vector<CoordinateAxis>& coordinates) {
-  const CoordinateAxis& first = coordinates.front();
-  return std::ranges::all_of(coordinates, [&first](const CoordinateAxis& a) {
+bool are_parallel(const std::vector<TripletCoordinate>& coordinates) {
+  const TripletCoordinate& first = coordinates.front();
+  return std::ranges::all_of(coordinates, [&first](const TripletCoordinate& a) {
     constexpr double parallel = 1e-12;  // rad
-    return !(std::abs(first.cosine * a.sine - first.sine * a.cosine) >
-             parallel);
+    return !(abs(first.cosine * a.sine - first.sine * a.cosine) >
+             Wide(parallel));
   });
 }
 
@@ -165,25 +163,25 @@ bool are_parallel(const std::vector<CoordinateAxis>& coordinates) {
 /// not orthogonal, or more than two, are combined by adding their information:
 /// rows (cosine, sine)/sigma rotated into upper triangular form [a b; 0 d],
 /// whose inverse has the errors as columns.
-Matrix2 combined_errors(const std::vector<CoordinateAxis>& coordinates) {
-  double a = 0, b = 0, d2 = 0;
-  for (const CoordinateAxis& axis : coordinates) {
-    const double sigma = std::sqrt(axis.variance);
-    const double x = axis.cosine / sigma, y = axis.sine / sigma;
-    const double length = std::hypot(a, x);
-    if (length == 0) {
+Wide2 combined_errors(const std::vector<TripletCoordinate>& coordinates) {
+  Wide a(0), b(0), d2(0);
+  for (const TripletCoordinate& axis : coordinates) {
+    const Wide sigma = sqrt(Wide(axis.variance));
+    const Wide x = axis.cosine / sigma, y = axis.sine / sigma;
+    const Wide length = sqrt(a * a + x * x);
+    if (!(length > Wide(0))) {
       d2 += y * y;
       continue;
     }
-    const double c = a / length, s = x / length;
-    const double rest = c * y - s * b;
+    const Wide c = a / length, s = x / length;
+    const Wide rest = c * y - s * b;
     d2 += rest * rest;
     b = c * b + s * y;
     a = length;
   }
-  const double d = std::sqrt(d2);
-  Matrix2 errors;
-  errors << 1 / a, -b / (a * d), 0, 1 / d;
+  const Wide d = sqrt(d2);
+  Wide2 errors;
+  errors << Wide(1) / a, -b / (a * d), Wide(0), Wide(1) / d;
   return errors;
 }
 
@@ -223,11 +221,12 @@ void ReferenceRows::set_errors(ReferenceHit& hit, Errors errors,
   hit.unmeasured = are_parallel(coordinates);
   if (hit.unmeasured) {
     double information = 0;
-    for (const CoordinateAxis& a : coordinates) information += 1 / a.variance;
-    const CoordinateAxis& first = coordinates.front();
-    hit.error.col(0) =
-        Vector2(first.cosine, first.sine) / std::sqrt(information);
-    hit.error.col(1) = auxiliary_sigma * Vector2(-first.sine, first.cosine);
+    for (const TripletCoordinate& a : coordinates)
+      information += 1 / a.variance;
+    const Wide sigma(1 / std::sqrt(information)), auxiliary(auxiliary_sigma);
+    const TripletCoordinate& first = coordinates.front();
+    hit.error << sigma * first.cosine, -(auxiliary * first.sine),
+        sigma * first.sine, auxiliary * first.cosine;
   } else {
     hit.error = combined_errors(coordinates);
   }
@@ -247,8 +246,7 @@ void ReferenceRows::set_row(const TripletTrack& track, std::size_t j) {
     row.rho[r] = rho[r];
   }
   for (std::size_t i = 0; i < 3; ++i)
-    assign(row.shift[i],
-           product<2, 2, 2>(by_hit[i], hits[j + i].error.cast<Wide>()));
+    assign(row.shift[i], product<2, 2, 2>(by_hit[i], hits[j + i].error));
   row.inv_sin2 =
       Wide(inverse_sine_squared(track, crossings[hits[j + 1].crossing]));
 }

@@ -101,7 +101,7 @@ using WideMatrix = Eigen::Matrix<Wide, Eigen::Dynamic, Eigen::Dynamic>;
 struct ReferenceHit {
   std::size_t crossing = 0;  ///< in ReferenceRows::crossings
   /// Shifts (u, v) by one standard deviation of each error, in columns, mm.
-  Eigen::Matrix2d error = Eigen::Matrix2d::Zero();
+  WideBlock<2, 2> error = Eigen::Matrix2d::Zero().cast<Wide>();
   /// The second coordinate is not measured: its standard deviation is
   /// auxiliary, and its error is an additional free parameter of the fit.
   bool unmeasured = false;

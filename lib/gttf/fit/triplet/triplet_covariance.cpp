@@ -95,7 +95,7 @@ class ReferenceFit {
       : track_(track),
         system_(track, options.errors, options.auxiliary_scale),
         scatters_(options.errors != Errors::hits_only),
-        determined_(options.determined) {}
+        doubtful_(options.doubtful) {}
 
   const ReferenceRows& system() const { return system_; }
 
@@ -111,7 +111,7 @@ class ReferenceFit {
     solve_band<HitAndTurnColumns>(system_.rows.data(), n,
                                   system_.scattering2.data(), passive(),
                                   Wide(0), steps_, solution);
-    if (!solution.regular && !determined_) return TripletStatus::singular;
+    if (!solution.regular && !doubtful_) return TripletStatus::singular;
     return set_free_parameters() ? TripletStatus::ok
                                  : TripletStatus::not_determined;
   }
@@ -127,8 +127,8 @@ class ReferenceFit {
         j_transposed(first + i, OnSurface::phi) = angles(1, i);
       }
     };
-    const InPlaneArc::Matrix2 from = system_.hits[segment].error.cast<Wide>(),
-                              to = system_.hits[segment + 1].error.cast<Wide>();
+    const InPlaneArc::Matrix2 from = system_.hits[segment].error,
+                              to = system_.hits[segment + 1].error;
     j_transposed.block<2, 2>(at_start ? 0 : 2, OnSurface::u) =
         (at_start ? from : to).transpose();
     set(0, product<2, 2, 2>(at_start ? arc.start_by_start : arc.end_by_start,
@@ -209,7 +209,7 @@ class ReferenceFit {
         root_(index(i), index(k)) =
             dot([&](std::size_t j) { return m[i][j].data(); }, weighted_[k],
                 m[i].size());
-    return factorise(root_, determined_ ? 0 : parameter_rounding);
+    return factorise(root_, doubtful_ ? 0 : parameter_rounding);
   }
 
   /// Covariance of the errors of a segment and, last, kappa.
@@ -251,7 +251,7 @@ class ReferenceFit {
 
   const TripletTrack& track_;
   ReferenceRows system_;
-  bool scatters_, determined_;
+  bool scatters_, doubtful_;
   std::vector<PassiveRows<Wide>> passive_rows_;
   KeptSteps<Wide> steps_;
   std::vector<Index> free_of_;    ///< free parameter of each hit, -1: none
@@ -259,26 +259,71 @@ class ReferenceFit {
   WideMatrix root_;               ///< R
 };
 
-/// A track with energy loss. The effect of a kink or of a loss fluctuation on
-/// the curvature enters all following triplets: with the errors n of unit
-/// variance of hits and layers,
+/// A reflection I - factor v v^T.
+struct Reflection {
+  Index first = 0;  ///< v is zero above it
+  std::vector<Wide> v;
+  Wide factor;
+
+  /// That makes column `c` of m zero below its element `c`.
+  /// @return  the square of this element, which is then set
+  static Wide annihilate(Index c, WideMatrix& m, Reflection& r) {
+    r.first = c;
+    r.v.assign(m.col(c).data() + c, m.col(c).data() + m.rows());
+    Wide square(0);
+    for (const Wide& x : r.v) square += x * x;
+    const Wide size = sqrt(square);
+    const bool is_negative = r.v.front() < Wide(0);
+    r.factor = Wide(1) / (square + size * abs(r.v.front()));
+    r.v.front() += is_negative ? -size : size;
+    m(c, c) = is_negative ? size : -size;
+    for (Index i = c + 1; i < m.rows(); ++i) m(i, c) = Wide(0);
+    return square;
+  }
+
+  /// Columns of m from `begin`.
+  void apply(WideMatrix& m, Index begin) const {
+    for (Index c = begin; c < m.cols(); ++c) {
+      Wide* const x = m.col(c).data() + first;
+      Wide sum(0);
+      for (std::size_t i = 0; i < v.size(); ++i) sum += v[i] * x[i];
+      sum *= factor;
+      for (std::size_t i = 0; i < v.size(); ++i) x[i] -= sum * v[i];
+    }
+  }
+};
+
+Wide norm(const auto& list) {
+  Wide square(0);
+  for (Index i = 0; i < list.size(); ++i) square += list[i] * list[i];
+  return sqrt(square);
+}
+
+/// A track with energy loss, or a doubtful one, with the accuracy that its hits
+/// allow. With the errors n of unit variance of hits and layers, all kinks
+/// are
 ///
 ///   0 = P p + N n
 ///
-/// is dense in n; p is kappa of the first segment and the unmeasured
-/// coordinates. A function A p + C n then has the covariance
+/// p is kappa of the first segment and the unmeasured coordinates. With energy
+/// loss the effect of a kink or of a loss fluctuation on the curvature enters
+/// all following triplets, so that N is dense. Nothing is squared:
 ///
-///   C C^T - C N^T K N C^T + D (P^T K P)^-1 D^T,  D = A - C N^T K P
+///   Q^T (P, N) = [R, N_1; 0, N_2],   N_2^T = U [T; 0],   R, T triangular
 ///
-/// with K^-1 = N N^T. The curvature of a segment is the curvature at the start
-/// of the track without the changes in between.
-/// Source: docs/theory/energy-loss.md, triplets
-class LossyFit {
+/// with orthogonal Q and U, leaves the components of U^T n beyond those of T
+/// free, with unit variance. The covariance of a function A p + C n is the sum
+/// of their squares in C - A R^-1 N_1. The curvature of a segment is the
+/// curvature at the start of the track without the changes in between.
+/// Source: docs/theory/global-fit.md, orthogonal form;
+///         docs/theory/energy-loss.md, triplets
+class OrthogonalFit {
  public:
-  LossyFit(const TripletTrack& track, const TripletOptions& options)
+  OrthogonalFit(const TripletTrack& track, const TripletOptions& options)
       : track_(track),
         system_(track, options.errors, options.auxiliary_scale),
-        scatters_(options.errors != Errors::hits_only) {}
+        scatters_(options.errors != Errors::hits_only),
+        doubtful_(options.doubtful) {}
 
   const ReferenceRows& system() const { return system_; }
 
@@ -301,48 +346,47 @@ class LossyFit {
       curvature = s.curvature_at_end;
       if (k < n) add_curvature(system_.hits[k + 1].crossing, curvature);
     }
-    root_ = gram(kinks_.transpose(), kinks_.transpose());
-    if (!factorise(root_, pivot_rounding<Wide>)) return TripletStatus::singular;
-    return set_parameters() ? TripletStatus::ok : TripletStatus::not_determined;
+    set_parameters();
+    if (!eliminate_parameters()) return TripletStatus::not_determined;
+    return factorise_constraints() ? TripletStatus::ok
+                                   : TripletStatus::singular;
   }
 
   /// Covariance of the line on a segment, in parameters at the start.
   WideMatrix line(std::size_t segment) const {
-    return fitted(line_by_errors(segment), segment);
+    return fitted(transported(to_start(segment), at_start_of(segment)));
   }
 
   /// Covariance of (u, v, phi, theta, kappa) just after the first measuring
   /// layer. If no hit follows, the direction comes from inside.
   WideMatrix first_hit() const {
     const std::size_t k = system_.surface_hit;
-    const std::size_t crossing = system_.hits[k].crossing;
-    WideMatrix c;
-    if (k + 1 < system_.hits.size()) {
-      c = line(k);
-    } else {
-      WideMatrix by_errors = line_by_errors(k - 1);
-      for (std::size_t i = system_.hits[k - 1].crossing + 1;
-           scatters_ && i <= crossing; ++i)
-        by_errors.middleCols(kink_of_[i], 3) += columns_of(i);
-      c = fitted(by_errors, k - 1);
+    const TracedArc& arc = traced(system_.hits[k].crossing);
+    const bool has_next = k + 1 < system_.hits.size();
+    State state = has_next ? at_start_of(k) : at_end_of(k - 1);
+    if (!has_next && scatters_) {
+      const std::size_t i = system_.hits[k].crossing;
+      state.by_errors.middleCols(kink_of_[i], 3) +=
+          gram(arc.local.transpose(), columns_of(i));
     }
-    const TracedArc& arc = *system_.crossings[crossing].traced;
-    WideMatrix j = arc.local;
-    if (track_.fit_kappa)
-      j.row(OnSurface::qop) = arc.kappa_behind.transpose().cast<Wide>();
-    return propagated(c, j.transpose());
+    if (!track_.loses_energy || !track_.fit_kappa) return fitted(state);
+    WideMatrix behind = WideMatrix::Zero(track_dim, track_dim);
+    for (int i = 0; i < OnSurface::qop; ++i) behind(i, i) = Wide(1);
+    behind.row(OnSurface::qop) =
+        gram(arc.kappa_behind.cast<Wide>(), to_start(k));
+    return fitted(transported(behind, state));
   }
 
   /// With the kinks of layers at the start if that is a hit.
   WideMatrix perigee() const {
     WideMatrix c = line(0);
     if (system_.surface_hit == 0 || !scatters_) return c;
-    for (const LossyKinks& kinks : track_.start_kinks) c += added_by(kinks);
+    for (const KinkColumns& kinks : track_.start_kinks) c += added_by(kinks);
     return c;
   }
 
   /// Contribution of a layer without hits inside it.
-  static WideMatrix added_by(const LossyKinks& kinks) {
+  static WideMatrix added_by(const KinkColumns& kinks) {
     const WideMatrix columns = scaled_columns(kinks);
     return gram(columns.transpose(), columns.transpose());
   }
@@ -354,8 +398,8 @@ class LossyFit {
     WideMatrix at_start, at_end, curvature, curvature_at_end;
   };
 
-  static WideMatrix scaled_columns(const LossyKinks& kinks) {
-    WideMatrix columns = kinks.columns.cast<Wide>();
+  static WideMatrix scaled_columns(const KinkColumns& kinks) {
+    WideMatrix columns = kinks.columns;
     for (Index i = 0; i < 3; ++i)
       columns.col(i) *= sqrt(Wide(kinks.variances[i]));
     return columns;
@@ -390,7 +434,7 @@ class LossyFit {
   /// Shifts of a hit by the errors.
   WideMatrix shift(std::size_t hit) const {
     WideMatrix x = WideMatrix::Zero(2, n_errors_);
-    x.middleCols(2 * index(hit), 2) = system_.hits[hit].error.cast<Wide>();
+    x.middleCols(2 * index(hit), 2) = system_.hits[hit].error;
     return x;
   }
 
@@ -432,73 +476,146 @@ class LossyFit {
           sqrt(Wide(traced(crossing).kinks.variances[r]));
   }
 
-  bool set_parameters() {
+  /// Takes P from the kinks: an unmeasured coordinate is no error.
+  void set_parameters() {
     const std::size_t n = system_.rows.size();
     for (std::size_t h = 0; h < system_.hits.size(); ++h)
       if (system_.hits[h].unmeasured) free_.push_back(2 * index(h) + 1);
     const Index n_free = index(free_.size());
-    weighted_ =
+    parameters_ =
         WideMatrix::Zero(index(2 * n), n_free + (track_.fit_kappa ? 1 : 0));
-    for (Index f = 0; f < n_free; ++f)
-      weighted_.col(f) = kinks_.col(free_[static_cast<std::size_t>(f)]);
+    for (Index f = 0; f < n_free; ++f) {
+      const Index error = free_[static_cast<std::size_t>(f)];
+      parameters_.col(f) = kinks_.col(error);
+      kinks_.col(error).setZero();
+    }
     if (track_.fit_kappa)
       for (std::size_t j = 0; j < n; ++j)
         for (int r = 0; r < 2; ++r)
-          weighted_(index(2 * j) + r, n_free) = system_.rows[j].rho[r];
-    solve_lower(root_, weighted_);
-    information_ = gram(weighted_, weighted_);
-    return factorise(information_, parameter_rounding);
+          parameters_(index(2 * j) + r, n_free) = system_.rows[j].rho[r];
   }
 
-  /// Parameters at the start as functions of the errors.
-  WideMatrix line_by_errors(std::size_t segment) const {
-    const Segment& s = segments_[segment];
-    WideMatrix state(track_dim, n_errors_);
-    state.topRows(2) = shift(segment);
-    state.row(OnSurface::theta) = s.at_start.row(0);
-    state.row(OnSurface::phi) = s.at_start.row(1);
-    state.row(OnSurface::qop) = s.curvature;
-    return gram(to_start(segment).transpose(), state);
-  }
-  WideMatrix to_start(std::size_t segment) const {
-    return inverse(traced(system_.hits[segment].crossing).local);
-  }
-
-  /// @param by_errors  C: five functions
-  /// @param segment    on which they depend on kappa like the line
-  WideMatrix fitted(const WideMatrix& by_errors, std::size_t segment) const {
-    WideMatrix z = gram(kinks_.transpose(), by_errors.transpose());
-    solve_lower(root_, z);
-    WideMatrix d = -gram(weighted_, z);
-    const Index n_free = index(free_.size());
-    for (Index f = 0; f < n_free; ++f)
-      d.row(f) += by_errors.col(free_[static_cast<std::size_t>(f)]).transpose();
-    if (track_.fit_kappa) {
-      const InPlaneArc& arc = system_.arcs[segment];
-      WideMatrix state = WideMatrix::Zero(track_dim, 1);
-      state(OnSurface::theta, 0) = arc.start_by_kappa[0];
-      state(OnSurface::phi, 0) = arc.start_by_kappa[1];
-      state(OnSurface::qop, 0) = Wide(1);
-      d.row(n_free) += gram(to_start(segment).transpose(), state).transpose();
+  /// R and N_1, N_2. Columns of P and equations have a length of 1 before: an
+  /// equation may be multiplied by any number.
+  /// @return  false if a parameter is not determined
+  bool eliminate_parameters() {
+    const Index n = parameters_.cols();
+    if (n > kinks_.rows()) return false;
+    for (Index c = 0; c < n; ++c) {
+      lengths_.push_back(norm(parameters_.col(c)));
+      parameters_.col(c) *= Wide(1) / lengths_.back();
     }
-    solve_lower(information_, d);
-    WideMatrix c = gram(by_errors.transpose(), by_errors.transpose());
-    c -= gram(z, z);
-    c += gram(d, d);
-    return c;
+    for (Index r = 0; r < kinks_.rows(); ++r) {
+      const Wide a = norm(parameters_.row(r)), b = norm(kinks_.row(r));
+      const Wide scale = Wide(1) / sqrt(a * a + b * b);
+      parameters_.row(r) *= scale;
+      kinks_.row(r) *= scale;
+    }
+    const double least = doubtful_ ? 0 : parameter_rounding;
+    Reflection q;
+    for (Index c = 0; c < n; ++c) {
+      const Wide before = norm(parameters_.col(c));
+      const Wide square = Reflection::annihilate(c, parameters_, q);
+      if (!(square > Wide(least) * before * before)) return false;
+      q.apply(parameters_, c + 1);
+      q.apply(kinks_, 0);
+    }
+    return true;
+  }
+
+  /// U.
+  /// @return  false if an equation follows from others, except for rounding:
+  ///          their kinks have no errors
+  bool factorise_constraints() {
+    const Index n = parameters_.cols();
+    WideMatrix t = kinks_.bottomRows(kinks_.rows() - n).transpose();
+    if (t.cols() > t.rows()) return false;
+    for (Index c = 0; c < t.cols(); ++c) t.col(c) *= Wide(1) / norm(t.col(c));
+    const double least = doubtful_ ? 0 : pivot_rounding<Wide>;
+    for (Index c = 0; c < t.cols(); ++c) {
+      Reflection& u = constraints_.emplace_back();
+      if (!(Reflection::annihilate(c, t, u) > Wide(least))) return false;
+      u.apply(t, c + 1);
+    }
+    return true;
+  }
+
+  /// (u, v, phi, theta, kappa) at an end of a segment.
+  struct State {
+    WideMatrix by_errors;  ///< unmeasured coordinates included
+    WideMatrix by_kappa;
+  };
+
+  State at_start_of(std::size_t segment) const {
+    const Segment& s = segments_[segment];
+    return state_of(segment, s.at_start, s.curvature,
+                    system_.arcs[segment].start_by_kappa);
+  }
+  State at_end_of(std::size_t segment) const {
+    const Segment& s = segments_[segment];
+    return state_of(segment + 1, s.at_end, s.curvature_at_end,
+                    system_.arcs[segment].end_by_kappa);
+  }
+  /// @param angles  theta and phi
+  State state_of(std::size_t hit, const WideMatrix& angles,
+                 const WideMatrix& curvature,
+                 const InPlaneArc::Vector2& angles_by_kappa) const {
+    State state{WideMatrix(track_dim, n_errors_),
+                WideMatrix::Zero(track_dim, 1)};
+    state.by_errors.topRows(2) = shift(hit);
+    state.by_errors.row(OnSurface::theta) = angles.row(0);
+    state.by_errors.row(OnSurface::phi) = angles.row(1);
+    state.by_errors.row(OnSurface::qop) = curvature;
+    state.by_kappa(OnSurface::theta, 0) = angles_by_kappa[0];
+    state.by_kappa(OnSurface::phi, 0) = angles_by_kappa[1];
+    state.by_kappa(OnSurface::qop, 0) = Wide(1);
+    return state;
+  }
+  static State transported(const WideMatrix& by_state, const State& state) {
+    return {gram(by_state.transpose(), state.by_errors),
+            gram(by_state.transpose(), state.by_kappa)};
+  }
+  WideMatrix to_start(std::size_t hit) const {
+    return inverse(traced(system_.hits[hit].crossing).local);
+  }
+
+  WideMatrix fitted(const State& state) const {
+    WideMatrix free_errors = state.by_errors.transpose();
+    WideMatrix a(parameters_.cols(), state.by_errors.rows());
+    const Index n_free = index(free_.size());
+    for (Index f = 0; f < n_free; ++f) {
+      const Index error = free_[static_cast<std::size_t>(f)];
+      a.row(f) = free_errors.row(error);
+      free_errors.row(error).setZero();
+    }
+    if (track_.fit_kappa) a.row(n_free) = state.by_kappa.transpose();
+    // R^T x = a
+    for (Index i = 0; i < a.rows(); ++i) {
+      const Wide length = lengths_[static_cast<std::size_t>(i)];
+      for (Index q = 0; q < a.cols(); ++q) {
+        Wide x = a(i, q) / length;
+        for (Index k = 0; k < i; ++k) x -= parameters_(k, i) * a(k, q);
+        a(i, q) = x / parameters_(i, i);
+      }
+    }
+    free_errors -= gram(kinks_.topRows(a.rows()), a);
+    for (const Reflection& u : constraints_) u.apply(free_errors, 0);
+    const WideMatrix left =
+        free_errors.bottomRows(free_errors.rows() - index(constraints_.size()));
+    return gram(left, left);
   }
 
   const TripletTrack& track_;
   ReferenceRows system_;
-  bool scatters_;
+  bool scatters_, doubtful_;
   Index n_errors_ = 0;
   std::vector<Index> kink_of_;  ///< first of the three of a crossing, -1: none
   std::vector<Segment> segments_;
-  WideMatrix kinks_;         ///< N
-  WideMatrix root_;          ///< N N^T = R R^T
-  std::vector<Index> free_;  ///< errors that are also free parameters
-  WideMatrix weighted_;      ///< R^-1 P
-  WideMatrix information_;   ///< its square's root
+  WideMatrix kinks_;           ///< N, then N_1 and N_2
+  std::vector<Index> free_;    ///< errors that are free parameters instead
+  WideMatrix parameters_;      ///< P, then R
+  std::vector<Wide> lengths_;  ///< of the columns of P
+  std::vector<Reflection> constraints_;  ///< U
 };
 
 Matrix5 rounded(const WideMatrix& c) {
@@ -511,8 +628,8 @@ Matrix5 rounded(const WideMatrix& c) {
 Matrix5 inner_scattering(const TripletTrack& track) {
   Matrix5 sum = Matrix5::Zero();
   for (const TripletPoint& c : track.crossings) {
-    if (track.loses_energy) {
-      sum += LossyFit::added_by(c.traced->kinks).cast<double>();
+    if (track.traced) {
+      sum += OrthogonalFit::added_by(c.traced->kinks).cast<double>();
       if (c.measures()) break;
       continue;
     }
@@ -544,14 +661,14 @@ TripletTrack scaled(TripletTrack track, int exponent) {
     variance = std::ldexp(variance, exponent);
   };
   scale(track.start_kink_variance);
-  for (CoordinateAxis& a : track.start_coordinates) scale(a.variance);
+  for (TripletCoordinate& a : track.start_coordinates) scale(a.variance);
   for (TripletPoint& c : track.crossings) {
     scale(c.kink_variance);
-    for (CoordinateAxis& a : c.coordinates) scale(a.variance);
+    for (TripletCoordinate& a : c.coordinates) scale(a.variance);
     if (c.traced)
       for (double& variance : c.traced->kinks.variances) scale(variance);
   }
-  for (LossyKinks& kinks : track.start_kinks)
+  for (KinkColumns& kinks : track.start_kinks)
     for (double& variance : kinks.variances) scale(variance);
   return track;
 }
@@ -563,7 +680,7 @@ int exponent_of(const TripletTrack& track, Errors errors) {
   const auto take = [&](const auto& kink_variance, const auto& coordinates) {
     if (errors != Errors::hits_only) largest = std::max(largest, kink_variance);
     if (errors == Errors::scattering_only) return;
-    for (const CoordinateAxis& a : coordinates)
+    for (const TripletCoordinate& a : coordinates)
       largest = std::max(largest, a.variance);
   };
   take(track.start_kink_variance, track.start_coordinates);
@@ -572,7 +689,7 @@ int exponent_of(const TripletTrack& track, Errors errors) {
   return largest > 0 && std::isfinite(largest) ? -std::ilogb(largest) : 0;
 }
 
-/// @tparam Fit  ReferenceFit or LossyFit
+/// @tparam Fit  ReferenceFit or OrthogonalFit
 template <class Fit>
 TripletCovariance scaled_covariance(const TripletTrack& track,
                                     const TripletOptions& options) {
@@ -613,9 +730,16 @@ TripletCovariance triplet_covariance(const TripletTrack& track,
                                      const TripletOptions& options) {
   const int exponent = exponent_of(track, options.errors);
   const TripletTrack in_range = scaled(track, exponent);
+  // a second for a track of so many hits
+  constexpr std::ptrdiff_t most_hits = 150;
+  const bool is_orthogonal =
+      options.doubtful && track.traced &&
+      std::ranges::count_if(track.crossings, &TripletPoint::measures) <=
+          most_hits;
   TripletCovariance c =
-      track.loses_energy ? scaled_covariance<LossyFit>(in_range, options)
-                         : scaled_covariance<ReferenceFit>(in_range, options);
+      track.loses_energy || is_orthogonal
+          ? scaled_covariance<OrthogonalFit>(in_range, options)
+          : scaled_covariance<ReferenceFit>(in_range, options);
   const auto scale_back = [exponent](double x) {
     return std::ldexp(x, -exponent);
   };

@@ -45,8 +45,9 @@ struct TripletOptions {
   Errors errors = Errors::all;
   /// See detail::ReferenceRows; the results do not depend on it.
   double auxiliary_scale = 1;
-  /// The track is known to be determined: small pivots are not checked.
-  bool determined = false;
+  /// The track is determined, but not beyond doubt (see UndoubtedVariances):
+  /// nothing is squared, and no pivot is too small.
+  bool doubtful = false;
 };
 
 /// The covariance of the general fit
@@ -60,8 +61,8 @@ struct TripletOptions {
 /// is then part of the fit. Cost: linear in the number of hits, plus the
 /// square of the number of unmeasured coordinates times the number of hits.
 /// Computed in twice double precision: K^-1 has a condition number of about
-/// n^4 where hit errors dominate. With energy loss: cubic in the number of
-/// hits.
+/// n^4 where hit errors dominate. With energy loss, and for doubtful tracks,
+/// cubic in the number of hits.
 /// Errors: none; see TripletCovariance::status
 /// Source: [GTTF] eq:kmatrix_inverse, eq:global_fit_sigma, eq:global_fit_cov
 ///         and its appendix on track parameters; docs/theory/global-fit.md

@@ -18,16 +18,29 @@ Vector3 vertex_of(const Track& track) {
   return {track.vertex[0], track.vertex[1], track.vertex[2]};
 }
 
-void set_start(const StartHit<double>* start, TripletTrack& t) {
+/// A coordinate x u + y v with this variance, in units of its length.
+TripletCoordinate coordinate_along(const DoubleDouble& x, const DoubleDouble& y,
+                                   double variance) {
+  const DoubleDouble length2 = x * x + y * y, length = sqrt(length2);
+  return {x / length, y / length, variance / static_cast<double>(length2)};
+}
+
+template <class S>
+void set_start(const StartHit<S>* start, TripletTrack& t) {
   if (!start) return;
   // the rows begin with the coefficients of d0 and z0
   for (const auto& [row, variance] :
        {std::pair{start->transverse, start->transverse_variance},
         std::pair{start->longitudinal, start->longitudinal_variance}}) {
-    const double length = std::hypot(row[0], row[1]);
     t.start_coordinates.push_back(
-        {row[0] / length, row[1] / length, variance / (length * length)});
+        coordinate_along(DoubleDouble(row[0]), DoubleDouble(row[1]),
+                         static_cast<double>(variance)));
   }
+}
+
+DoubleDouble dot(const CoordinateAxis& a, const CoordinateAxis& b) {
+  return DoubleDouble(a.cosine) * DoubleDouble(b.cosine) +
+         DoubleDouble(a.sine) * DoubleDouble(b.sine);
 }
 
 /// A crossing of `s` at a point, with axes and coordinates of the surface.
@@ -41,8 +54,7 @@ TripletPoint crossing_of(const TrackingGeometry& geometry,
   c.v = user_v.cosine * u + user_v.sine * v;
   for (const CoordinateAxis& axis : geometry.axes(s))
     c.coordinates.push_back(
-        {axis.cosine * user_u.cosine + axis.sine * user_u.sine,
-         axis.cosine * user_v.cosine + axis.sine * user_v.sine, axis.variance});
+        coordinate_along(dot(axis, user_u), dot(axis, user_v), axis.variance));
   return c;
 }
 
@@ -56,11 +68,36 @@ void set_local(const std::array<Row<S>, track_dim>& rows, TracedArc& arc) {
           DoubleDouble(rows[static_cast<std::size_t>(i)][j]);
 }
 
+template <class S>
+void set_kinks(const GeneralKinks<S>& kinks, KinkColumns& columns) {
+  int i = 0;
+  for (const Row<S>* row : {&kinks.theta, &kinks.phi, &kinks.loss}) {
+    for (std::size_t j = 0; j < track_dim; ++j)
+      columns.columns(static_cast<int>(j), i) = DoubleDouble((*row)[j]);
+    ++i;
+  }
+  columns.variances << static_cast<double>(kinks.w),
+      static_cast<double>(kinks.w_phi), static_cast<double>(kinks.w_loss);
+}
+
+using WideMatrix2 = Eigen::Matrix<DoubleDouble, 2, 2>;
+
+WideMatrix2 inverse(const WideMatrix2& m) {
+  const DoubleDouble det = m(0, 0) * m(1, 1) - m(0, 1) * m(1, 0);
+  WideMatrix2 x;
+  x << m(1, 1) / det, -m(0, 1) / det, -m(1, 0) / det, m(0, 0) / det;
+  return x;
+}
+
+/// d(u, v)/d(d0, z0 at the start).
+WideMatrix2 shifts(const TracedArc& arc) {
+  return arc.local.topLeftCorner<2, 2>();
+}
+
 /// d(d0, z0 at the start)/d(u, v) of a crossing at the start: a shift along the
 /// surface, and back along the track to the closest approach.
-Eigen::Matrix2d into_start(const TripletTrack& t, const TripletPoint& c) {
-  if (c.traced)
-    return c.traced->local.topLeftCorner<2, 2>().cast<double>().inverse();
+WideMatrix2 into_start(const TripletTrack& t, const TripletPoint& c) {
+  if (c.traced) return inverse(shifts(*c.traced));
   const Vector3 e0(std::cos(t.phi), std::sin(t.phi), 0);
   const Vector3 n0(-e0.y(), e0.x(), 0);
   const double cot = std::cos(t.theta) / std::sin(t.theta);
@@ -68,14 +105,13 @@ Eigen::Matrix2d into_start(const TripletTrack& t, const TripletPoint& c) {
   int column = 0;
   for (const Vector3& axis : {c.u, c.v})
     m.col(column++) << n0.dot(axis), axis.z() - cot * e0.dot(axis);
-  return m;
+  return m.cast<DoubleDouble>();
 }
 
 /// Coordinates along other axes; `m` = d(old axes)/d(new axes).
-CoordinateAxis turned(const CoordinateAxis& a, const Eigen::Matrix2d& m) {
-  const Eigen::RowVector2d row = Eigen::RowVector2d(a.cosine, a.sine) * m;
-  const double length = row.norm();
-  return {row[0] / length, row[1] / length, a.variance / (length * length)};
+TripletCoordinate turned(const TripletCoordinate& a, const WideMatrix2& m) {
+  return coordinate_along(a.cosine * m(0, 0) + a.sine * m(1, 0),
+                          a.cosine * m(0, 1) + a.sine * m(1, 1), a.variance);
 }
 
 /// Combines the start and the layers on which the track starts into one hit.
@@ -89,23 +125,43 @@ void join_start(TripletTrack& t) {
   const auto hit = std::find_if(
       begin, end, [](const TripletPoint& c) { return c.measures(); });
   if (hit != end) {
-    const Eigen::Matrix2d m = into_start(t, *hit);
-    for (const CoordinateAxis& a : t.start_coordinates)
+    const WideMatrix2 m = into_start(t, *hit);
+    for (const TripletCoordinate& a : t.start_coordinates)
       hit->coordinates.push_back(turned(a, m));
     t.start_coordinates.clear();
     return;
   }
   for (auto c = begin; c != end; ++c) {
     t.start_kink_variance += c->kink_variance;
-    if (t.loses_energy) t.start_kinks.push_back(c->traced->kinks);
+    if (t.traced) t.start_kinks.push_back(c->traced->kinks);
   }
   t.crossings.erase(begin, end);
 }
 
 /// The direction between coincident hits is undefined: the coordinates of the
 /// outer hit are moved to the inner one, and the outer hit remains as a layer
-/// that only scatters. A coordinate along c measures a shift x along the
-/// surface of the inner hit as
+/// that only scatters.
+/// @param distance  of two crossings, mm
+/// @param seen_by   coordinate of the second crossing as one of the first
+template <class Distance, class SeenBy>
+void join_hits_at_one_place(const Distance& distance, double at_one_place,
+                            const SeenBy& seen_by, TripletTrack& t) {
+  std::optional<std::size_t> inner;
+  for (std::size_t i = 0; i < t.crossings.size(); ++i) {
+    TripletPoint& c = t.crossings[i];
+    if (!c.measures()) continue;
+    if (!inner || distance(*inner, i) > at_one_place) {
+      inner = i;
+      continue;
+    }
+    for (const TripletCoordinate& a : c.coordinates)
+      t.crossings[*inner].coordinates.push_back(seen_by(*inner, i, a));
+    c.coordinates.clear();
+  }
+}
+
+/// The same for directions in doubles. A coordinate along c measures a shift x
+/// along the surface of the inner hit as
 ///
 ///   (c - n (c . t)/(n . t)) . x
 ///
@@ -113,27 +169,21 @@ void join_start(TripletTrack& t) {
 /// @param directions  of the track at every crossing
 void join_hits_at_one_place(const std::vector<Vector3>& directions,
                             TripletTrack& t) {
-  TripletPoint* inner = nullptr;
-  for (std::size_t i = 0; i < t.crossings.size(); ++i) {
-    TripletPoint& c = t.crossings[i];
-    if (!c.measures()) continue;
-    if (inner == nullptr ||
-        (c.position - inner->position).norm() > detail::same_place) {
-      inner = &c;
-      continue;
-    }
+  const auto distance = [&t](std::size_t i, std::size_t k) {
+    return (t.crossings[i].position - t.crossings[k].position).norm();
+  };
+  const auto seen_by = [&](std::size_t i, std::size_t k,
+                           const TripletCoordinate& a) {
+    const TripletPoint &inner = t.crossings[i], &c = t.crossings[k];
     const Vector3 normal = c.u.cross(c.v);
-    for (const CoordinateAxis& axis : c.coordinates) {
-      const Vector3 along = axis.cosine * c.u + axis.sine * c.v;
-      const Vector3 seen =
-          along - along.dot(directions[i]) / normal.dot(directions[i]) * normal;
-      const double x = seen.dot(inner->u), y = seen.dot(inner->v);
-      const double length = std::hypot(x, y);
-      inner->coordinates.push_back(
-          {x / length, y / length, axis.variance / (length * length)});
-    }
-    c.coordinates.clear();
-  }
+    const Vector3 along =
+        static_cast<double>(a.cosine) * c.u + static_cast<double>(a.sine) * c.v;
+    const Vector3 seen =
+        along - along.dot(directions[k]) / normal.dot(directions[k]) * normal;
+    return coordinate_along(DoubleDouble(seen.dot(inner.u)),
+                            DoubleDouble(seen.dot(inner.v)), a.variance);
+  };
+  join_hits_at_one_place(distance, detail::same_place, seen_by, t);
 }
 
 }  // namespace
@@ -174,7 +224,7 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
 TripletTrack make_triplet_track(const TrackingGeometry& geometry,
                                 const Track& track,
                                 const Crossings<DoubleDouble>& found,
-                                const StartHit<double>* start) {
+                                const StartHit<DoubleDouble>* start) {
   const Line<DoubleDouble>& line = found.line;
   TripletTrack t;
   t.traced = true;
@@ -186,7 +236,6 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
   t.fit_kappa = geometry.bz() != 0;
   set_start(start, t);
   const HelixPath<DoubleDouble> path(geometry, found);
-  std::vector<Vector3> directions;
   const auto sine = static_cast<double>(line.sin_theta);
   for (std::size_t k = 0; k < path.size(); ++k) {
     const TrackCrossing<DoubleDouble>& x = found.list[k];
@@ -200,12 +249,22 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
     c.traced->path = static_cast<double>(x.at.arc * line.inv_sin_theta);
     c.traced->inv_sin2 = 1 / (sine * sine);
     set_local(path.on_surface(k), *c.traced);
+    set_kinks(path.general_kinks(k), c.traced->kinks);
     t.crossings.push_back(std::move(c));
-    const double phi = t.phi + t.kappa * t.crossings.back().traced->path;
-    directions.push_back({sine * std::cos(phi), sine * std::sin(phi),
-                          static_cast<double>(line.cos_theta)});
   }
-  join_hits_at_one_place(directions, t);
+  // A direction can be known to 1e15 rad only, and still the track is
+  // determined: nothing but the same surface is the same place.
+  constexpr double same_surface = 1e-20;  // mm
+  const auto distance = [&](std::size_t i, std::size_t k) {
+    const DoubleDouble arc = found.list[k].at.arc - found.list[i].at.arc;
+    return std::abs(static_cast<double>(arc * line.inv_sin_theta));
+  };
+  const auto seen_by = [&t](std::size_t i, std::size_t k,
+                            const TripletCoordinate& a) {
+    const WideMatrix2 to = shifts(*t.crossings[k].traced);
+    return turned(turned(a, to), inverse(shifts(*t.crossings[i].traced)));
+  };
+  join_hits_at_one_place(distance, same_surface, seen_by, t);
   join_start(t);
   return t;
 }
@@ -238,10 +297,7 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
     const std::size_t k = t.crossings.size();
     set_local(path.on_surface(k), *c.traced);
     c.traced->kappa_behind = column(x.kappa_behind);
-    const GeneralKinks<double> kinks = path.kinks(k);
-    c.traced->kinks.columns << column(kinks.theta), column(kinks.phi),
-        column(kinks.loss);
-    c.traced->kinks.variances << kinks.w, kinks.w_phi, kinks.w_loss;
+    set_kinks(path.kinks(k), c.traced->kinks);
     if (x.energy_loss > 0) t.loses_energy = true;
     t.crossings.push_back(std::move(c));
   }

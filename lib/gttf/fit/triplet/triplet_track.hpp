@@ -15,10 +15,10 @@ namespace gttf {
 
 /// Changes of (d0, z0, phi0, theta, kappa at the start) by kinks and by the
 /// fluctuation of the energy loss in a layer.
-struct LossyKinks {
+struct KinkColumns {
   /// Of theta, phi and loss.
-  Eigen::Matrix<double, track_dim, 3> columns =
-      Eigen::Matrix<double, track_dim, 3>::Zero();
+  Eigen::Matrix<DoubleDouble, track_dim, 3> columns =
+      Eigen::Matrix<double, track_dim, 3>::Zero().cast<DoubleDouble>();
   Eigen::Vector3d variances = Eigen::Vector3d::Zero();
 };
 
@@ -32,7 +32,15 @@ struct TracedArc {
   double inv_sin2 = 1;  ///< 1/sin^2(theta)
   /// d(kappa just after the layer)/d(start parameters).
   Vector5 kappa_behind = Vector5::Unit(Perigee::kappa);
-  LossyKinks kinks;  ///< if TripletTrack::loses_energy
+  KinkColumns kinks;
+};
+
+/// A measured coordinate cosine u + sine v. Its direction is as exact as the
+/// derivatives: nearly parallel coordinates of one hit determine it, and so the
+/// track, by their difference.
+struct TripletCoordinate {
+  DoubleDouble cosine, sine;
+  double variance = 0;  ///< mm^2
 };
 
 /// One surface crossed by the reference track.
@@ -41,7 +49,7 @@ struct TripletPoint {
   double turn = 0;   ///< turn of the direction since the start, rad
   Vector3 u, v;      ///< orthogonal unit vectors that span the surface
   /// Measured coordinates cosine u + sine v, any number; none: passive.
-  std::vector<CoordinateAxis> coordinates;
+  std::vector<TripletCoordinate> coordinates;
   /// Variance of the scattering angle in a plane, theta0^2; the azimuth is
   /// scattered with theta0^2/sin^2(theta).
   double kink_variance = 0;
@@ -60,12 +68,12 @@ struct TripletTrack {
   bool fit_kappa = true;  ///< false: no field, kappa is not a parameter
   /// Coordinates known at the start itself, with u = n0 = z x e0 (e0 the
   /// transverse direction) and v = z; none, or a constraint as the beam spot.
-  std::vector<CoordinateAxis> start_coordinates;
+  std::vector<TripletCoordinate> start_coordinates;
   /// theta0^2 of passive layers at the start, where that is a hit.
   double start_kink_variance = 0;
   bool traced = false;
-  bool loses_energy = false;                 ///< traced, with EnergyLoss
-  std::vector<LossyKinks> start_kinks = {};  ///< of these layers, if so
+  bool loses_energy = false;                  ///< traced, with EnergyLoss
+  std::vector<KinkColumns> start_kinks = {};  ///< of these layers, if traced
   std::vector<TripletPoint> crossings = {};
 };
 
@@ -83,7 +91,7 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
 TripletTrack make_triplet_track(const TrackingGeometry& geometry,
                                 const Track& track,
                                 const Crossings<DoubleDouble>& found,
-                                const StartHit<double>* start = nullptr);
+                                const StartHit<DoubleDouble>* start = nullptr);
 
 /// The crossings of a track in any field.
 TripletTrack make_triplet_track(const TrackingGeometry& geometry,
