@@ -463,7 +463,8 @@ void Flight<N>::meet_faces() {
     const DipoleGap& gap = model_->dipoles[i];
     const auto meet = [&](double face, double side, int side_after) {
       const double l = find_crossing(SurfaceLevel(gap.normal, face), side);
-      if (!(l <= leg_)) return;
+      // of two gaps that touch, one is left before the other is entered
+      if (!(l < leg_)) return;
       leg_ = l;
       leg_end_ = LegEnd::boundary;
       next_gap_ = i;
