@@ -66,8 +66,15 @@ void print_statistics(const BatchStatistics& s) {
   line(s.vectorised - s.mixed,
        "vectorised with tracks that cross the same surfaces");
   line(s.mixed, "vectorised with tracks that cross other surfaces, masked");
-  line(s.doubtful, "scalar path: a parameter is free, or nearly so");
-  line(s.unsupported, "scalar path: field, model or direction not vectorised");
+  line(s.half_empty, "of these in vectors that were less than half full");
+  line(s.doubtful - s.not_followed,
+       "scalar path: a parameter is free, or nearly so");
+  line(s.not_followed,
+       "scalar path: stops, bends strongly or comes back to layers");
+  line(s.unsupported - s.other_way,
+       "scalar path: field, model or layers not vectorised");
+  line(s.other_way,
+       "scalar path: along the axis, or through layers more than once");
   line(s.not_fitted, "not fitted: too few hits");
   tell(text.str());
 }

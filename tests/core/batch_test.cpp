@@ -8,7 +8,8 @@ namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 /// Marks each track with the path that it took: even ones are vectorised but
-/// for every tenth, odd ones are left for the scalar path.
+/// for every tenth, odd ones are left for the scalar path. Every fifth of these
+/// loses its way.
 class Worker {
  public:
   Worker(bool vectorised, std::vector<int>& paths)
@@ -18,9 +19,9 @@ class Worker {
   void run_vectorised(detail::BatchBlock& block) {
     for (std::size_t t = block.begin; t < block.end; ++t)
       if (t % 2 != 0) {
-        block.leave_unsupported(t);
+        t % 5 == 0 ? block.leave_other_way(t) : block.leave_unsupported(t);
       } else if (t % 10 == 0) {
-        block.leave_doubtful(t);
+        t % 50 == 0 ? block.leave_not_followed(t) : block.leave_doubtful(t);
       } else {
         ++block.statistics.vectorised;
         paths_[t] += 1;
@@ -49,7 +50,9 @@ TEST_CASE("batch: every track takes one path, with any number of threads") {
         CHECK(paths[t] == (t % 2 == 0 && t % 10 != 0 ? 10001 : 10100));
       CHECK(s.tracks == n);
       CHECK(s.unsupported == 501);
+      CHECK(s.other_way == 100);
       CHECK(s.doubtful == 101);
+      CHECK(s.not_followed == 21);
       CHECK(s.vectorised == 401);
     }
 }

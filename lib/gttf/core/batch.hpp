@@ -16,12 +16,20 @@ struct BatchStatistics {
   std::size_t vectorised = 0;
   /// Vectorised with tracks that cross other surfaces, which are masked.
   std::size_t mixed = 0;
+  /// Vectorised in vectors of which less than half was in use.
+  std::size_t half_empty = 0;
   /// Scalar path, because the kernel result was not reliable: a parameter is
   /// nearly free, a hit coarse, the bending strong, or a fit failed.
   std::size_t doubtful = 0;
+  /// Those of the doubtful tracks that the kernel could not follow: they stop,
+  /// bend strongly, or come back to surfaces.
+  std::size_t not_followed = 0;
   /// Scalar path, because kernels do not support the field, the model, the
   /// direction, the surfaces or the options.
   std::size_t unsupported = 0;
+  /// Those of the unsupported tracks of which only the way is not supported:
+  /// along the axis, or through surfaces more than once.
+  std::size_t other_way = 0;
   /// Not fitted: too few hits, or a toy that left the layers.
   std::size_t not_fitted = 0;
   std::size_t groups = 0;  ///< calls of the kernel for covariances
@@ -30,8 +38,11 @@ struct BatchStatistics {
     tracks += other.tracks;
     vectorised += other.vectorised;
     mixed += other.mixed;
+    half_empty += other.half_empty;
     doubtful += other.doubtful;
+    not_followed += other.not_followed;
     unsupported += other.unsupported;
+    other_way += other.other_way;
     not_fitted += other.not_fitted;
     groups += other.groups;
     return *this;

@@ -28,9 +28,18 @@ class BatchBlock {
     ++statistics.unsupported;
     scalar_.push_back(track);
   }
+  /// Of other tracks of the batch the kernel supports the way.
+  void leave_other_way(std::size_t track) {
+    ++statistics.other_way;
+    leave_unsupported(track);
+  }
   void leave_doubtful(std::size_t track) {
     ++statistics.doubtful;
     scalar_.push_back(track);
+  }
+  void leave_not_followed(std::size_t track) {
+    ++statistics.not_followed;
+    leave_doubtful(track);
   }
   const std::vector<std::size_t>& scalar() const { return scalar_; }
 
