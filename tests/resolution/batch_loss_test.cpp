@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gttf/core/simd.hpp"
+#include "gttf/detector/read.hpp"
 #include "gttf/detector/read_model.hpp"
 #include "gttf/resolution/batch.hpp"
 #include "gttf/trajectory/stopping_table.hpp"
@@ -178,6 +179,26 @@ TEST_CASE(
     // but for a few that come back inwards before they cross a disk
     CHECK(s.doubtful <= 5);
     CHECK(s.not_fitted > 10);
+  }
+}
+
+TEST_CASE("batch: tracks pass a change of the stopping power in batches") {
+  // at 1.0097 GeV the density effect of a medium of CLD begins, and the slowest
+  // lose more in a layer than one piece of the table holds
+  Detector cld = read_detector(GTTF_SOURCE_DIR "/detectors/cld.yaml").detector;
+  const TrackingGeometry geometry(cld);
+  TrackList tracks;
+  for (int i = 0; i < 300; ++i)
+    tracks.add(
+        {.p = 0.3 * std::pow(1.01, i), .theta = (90 - 0.1 * i) * unit::deg});
+  for (const SimdLevel level : available_simd_levels()) {
+    CAPTURE(to_string(level));
+    const AtLevel at(level);
+    BatchOutput r(tracks.size(), 0);
+    const BatchStatistics s =
+        resolve(geometry, tracks.views(), with_loss(), r.views());
+    CHECK(s.doubtful == 0);
+    CHECK(deviation(geometry, tracks, with_loss(), r) < 1e-9);
   }
 }
 

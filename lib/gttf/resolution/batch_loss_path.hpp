@@ -51,8 +51,7 @@ template <class S>
   for (std::size_t i = 0; i < n; ++i) power.power[i] = L::load(powers[i]);
 }
 
-/// LayerLoss of lanes; NaN where a track stops, or where a step passes a place
-/// at which a formula changes.
+/// LayerLoss of lanes; NaN where a track stops.
 template <class S>
 struct LaneLoss {
   S kinetic;                       ///< behind
@@ -117,8 +116,13 @@ class SlabCrossing {
       const S k3 = power(kinetic - S(0.5) * h * k2);
       const S k4 = power(kinetic - h * k3);
       behind = kinetic - h * S(1. / 6) * (k1 + S(2) * (k2 + k3) + k4);
-      behind = select(behind >= medium.lowest, behind, S(no_value));
       last = power(behind);
+      const auto leaves = !(behind >= medium.lowest);
+      if (any(leaves)) [[unlikely]] {
+        const Step own = step_in_pieces(slab.medium, h, kinetic, k1);
+        behind = select(leaves, own.behind, behind);
+        last = select(leaves, own.power, last);
+      }
       const S middle = S(0.5) * (kinetic + behind) + S(0.125) * h * (last - k1);
       // Simpson's rule for what scatters, and what of the slab is ahead
       const MomentumBeta<S> at1(kinetic, rest_), at2(middle, rest_),
@@ -162,7 +166,27 @@ class SlabCrossing {
   }
 
  private:
-  static constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
+  /// Kinetic energy and stopping power behind a step.
+  struct Step {
+    S behind, power;
+  };
+
+  /// A step that leaves the piece of the table in which it begins: every
+  /// stopping power is that of the piece for its own energy. NaN where a track
+  /// stops.
+  [[gnu::noinline]] Step step_in_pieces(std::size_t medium, const S& h,
+                                        const S& kinetic, const S& k1) const {
+    const auto power = [&](const S& at) {
+      LanePower<S> own;
+      set_power(loss_, medium, at, own);
+      return charge2_ * own.at(at);
+    };
+    const S k2 = power(kinetic - S(0.5) * h * k1);
+    const S k3 = power(kinetic - S(0.5) * h * k2);
+    const S k4 = power(kinetic - h * k3);
+    const S behind = kinetic - h * S(1. / 6) * (k1 + S(2) * (k2 + k3) + k4);
+    return {behind, power(behind)};
+  }
 
   const LanePower<S>& power_of(std::size_t i, const S& kinetic) {
     LanePower<S>& medium = media_[i];

@@ -32,8 +32,10 @@ namespace detail {
 
 /// Left-hand side of equation i applied to a column.
 template <class S>
-S applied(const FiveEquations<S>& e, std::size_t i, const Row<S>& column) {
+[[gnu::always_inline]] inline S applied(const FiveEquations<S>& e,
+                                        std::size_t i, const Row<S>& column) {
   S sum = column[i];
+  GTTF_UNROLL
   for (std::size_t j = i + 1; j < track_dim; ++j)
     sum = sum + e.r[FiveEquations<S>::at(i, j)] * column[j];
   return sum;
@@ -46,7 +48,9 @@ void scatter_angles(FiveEquations<S>& e, const GeneralKinks<S>& kinks,
   // covariance of the kinks = U diag(dt, dp) U^T, U = [1 u; 0 1]
   S dt = kinks.w, dp = kinks.w_phi, u(0);
   column.start_kinks(S(0));
-  for (std::size_t i = track_dim; i-- > 0;) {
+  GTTF_UNROLL
+  for (std::size_t step = 0; step < track_dim; ++step) {
+    const std::size_t i = track_dim - 1 - step;
     const S ft = applied(e, i, kinks.theta), ep = applied(e, i, kinks.phi);
     const S fp = ep + u * ft;
     const S vt = dt * ft, vp = dp * fp, v = guarded<Z>(e.v[i]);
@@ -58,6 +62,7 @@ void scatter_angles(FiveEquations<S>& e, const GeneralKinks<S>& kinks,
     u = u - vt * fp * i1;
     dp = dp * (a1 * i2);
     column.scatter(i, ft, ep, kt, kp);
+    GTTF_UNROLL
     for (std::size_t j = i + 1; j < track_dim; ++j) {
       S& r = e.r[FiveEquations<S>::at(i, j)];
       r = r - ft * gain_theta[j] - ep * gain_phi[j];
@@ -75,12 +80,15 @@ template <ZeroVariance Z, class S, class Column>
 S scatter_loss(FiveEquations<S>& e, const Row<S>& b, S w, Row<S>& gain,
                Column& column) {
   column.start_loss();
-  for (std::size_t i = track_dim; i-- > 0;) {
+  GTTF_UNROLL
+  for (std::size_t step = 0; step < track_dim; ++step) {
+    const std::size_t i = track_dim - 1 - step;
     const S f = applied(e, i, b), v = guarded<Z>(e.v[i]);
     const S t = w * f, a = v + t * f, inv = S(1) / a, k = t * inv;
     e.v[i] = a;
     w = w * (v * inv);
     column.scatter_loss(i, f, k);
+    GTTF_UNROLL
     for (std::size_t j = i + 1; j < track_dim; ++j) {
       S& r = e.r[FiveEquations<S>::at(i, j)];
       r = r - f * gain[j];
