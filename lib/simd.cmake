@@ -37,7 +37,8 @@ function(gttf_kernels level)
   string(APPEND GTTF_COMPILED_LEVELS "LEVEL(${level})")
   set(GTTF_COMPILED_LEVELS ${GTTF_COMPILED_LEVELS} PARENT_SCOPE)
   set(kernels gttf_kernels_${level})
-  add_library(${kernels} OBJECT gttf/kernels/fused.cpp gttf/kernels/exact.cpp)
+  add_library(${kernels} OBJECT gttf/kernels/fused.cpp gttf/kernels/regions.cpp
+    gttf/kernels/exact.cpp)
   target_compile_definitions(${kernels} PRIVATE
     GTTF_LEVEL=${level} GTTF_ISA_HEADER="gttf/core/isa_${level}.hpp"
     $<TARGET_PROPERTY:gttf,COMPILE_DEFINITIONS>)
@@ -57,7 +58,7 @@ if(GTTF_SIMD_X86)
   # Contraction is the default of gcc. Clang would contract after inlining, where
   # two copies of a formula may become different operations: the result of a track
   # would depend on its neighbours. Within expressions it contracts them alike.
-  set_source_files_properties(gttf/kernels/fused.cpp PROPERTIES
+  set_source_files_properties(gttf/kernels/fused.cpp gttf/kernels/regions.cpp PROPERTIES
     COMPILE_OPTIONS
       $<IF:$<CXX_COMPILER_ID:GNU>,-ffp-contract=fast,-ffp-contract=on>)
   set_source_files_properties(gttf/kernels/exact.cpp PROPERTIES

@@ -48,6 +48,17 @@ test::TrackList all_around(std::size_t n) {
   return tracks;
 }
 
+/// Near the z axis, of momenta at which all cross the same stations of a
+/// telescope or spectrometer.
+test::TrackList along_z(std::size_t n) {
+  test::TrackList tracks;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = static_cast<double>(i) / static_cast<double>(n);
+    tracks.add({.p = 100 * (1 + x), .theta = 0.01 * x, .phi = 40 * x});
+  }
+  return tracks;
+}
+
 /// @param n  tracks; 0: not more than a second's work of the slowest
 /// @param make  make(n): the tracks
 void run(benchmark::State& state, const Detector& detector, Task task,
@@ -150,6 +161,22 @@ void add_modules(SimdLevel level) {
       ->Unit(benchmark::kMicrosecond);
 }
 
+/// "lhcb/covariance/avx2/threads:1": tracks through magnets, or in a telescope.
+void add_along_z(const std::string& detector, SimdLevel level) {
+  const std::string name =
+      detector + "/covariance/" + std::string(to_string(level)) + "/threads:1";
+  benchmark::RegisterBenchmark(
+      name.c_str(),
+      [=](benchmark::State& state) {
+        run(state,
+            read_detector(GTTF_SOURCE_DIR "/detectors/" + detector + ".yaml")
+                .detector,
+            Task::covariance, level, 1, 4096, along_z);
+      })
+      ->MeasureProcessCPUTime()
+      ->Unit(benchmark::kMicrosecond);
+}
+
 /// "many/avx2/threads:2": what more threads gain once there is work for longer
 /// than it takes to start them.
 void add_many(SimdLevel level, unsigned threads) {
@@ -174,6 +201,8 @@ const int registered = [] {
             level, threads);
     for (const unsigned threads : {1u, 2u}) add_many(level, threads);
     add_modules(level);
+    for (const char* name : {"datura", "faser", "lhcb"})
+      add_along_z(name, level);
     for (const Task task : {Task::limits, Task::budget})
       add("barrel/10", bench::barrel(10), task, level, 1);
     for (const char* name : {"alice_its2", "cld", "idea"}) {

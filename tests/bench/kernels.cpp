@@ -59,6 +59,20 @@ void resolve_in_rings(const Detector& detector, int repetitions) {
   resolve_tracks(detector, false, repetitions, make_tracks(1));
 }
 
+/// 64 tracks within `widest` of the z axis, through planes across it.
+void resolve_along_z(const std::string& name, double p, double widest, double z,
+                     int repetitions) {
+  test::TrackList tracks;
+  for (std::size_t i = 0; i < n_tracks; ++i) {
+    const double x = static_cast<double>(i) / n_tracks;
+    tracks.add({.p = p * (1 + x),
+                .theta = widest * x,
+                .phi = 40 * x,
+                .vertex = {0, 0, z}});
+  }
+  resolve_tracks(shipped(name), false, repetitions, tracks);
+}
+
 /// One track by the scalar calls.
 void resolve_one(int repetitions) {
   const TrackingGeometry geometry(bench::barrel(10));
@@ -111,6 +125,11 @@ const std::map<std::string, std::function<void(int)>> kernels = {
      [](int n) { resolve_in_rings(bench::barrel_of_rings(10, 180), n); }},
     {"rings_of_1800",
      [](int n) { resolve_in_rings(bench::barrel_of_rings(10, 1800), n); }},
+    {"datura_covariance",
+     [](int n) { resolve_along_z("datura", 5, 0.02, -20, n); }},
+    {"faser_covariance",
+     [](int n) { resolve_along_z("faser", 100, 0.005, -1600, n); }},
+    {"lhcb_covariance", [](int n) { resolve_along_z("lhcb", 20, 0.2, 0, n); }},
     {"one_track", resolve_one},
     {"toys", fit_toys},
     {"csv_rows", write_rows},

@@ -142,7 +142,11 @@ def page(runs, context, scans):
                         ("... limits", "idea/limits"),
                         ("... budget", "idea/budget"),
                         ("CMS Phase-2, 13,200 modules: covariance",
-                         "cms_modules/covariance")):
+                         "cms_modules/covariance"),
+                        ("DATURA, 6 hits: covariance", "datura/covariance"),
+                        ("FASER, 9 hits in two coordinates: covariance",
+                         "faser/covariance"),
+                        ("LHCb: covariance", "lhcb/covariance")):
         text.append(f"| {title} | " + " | ".join(
             cell(time_of(f"{what}/{level}")) for level in levels) + " |")
     text += ["", "![Time of a covariance against the number of hits]"

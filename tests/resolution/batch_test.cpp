@@ -93,7 +93,8 @@ TEST_CASE("batch: every shipped detector gives what resolve() gives") {
         CHECK(s.tracks == tracks.size());
         CHECK(s.vectorised + s.doubtful + s.not_fitted + s.unsupported ==
               s.tracks);
-        if (d.field.kind == FieldKind::solenoid)
+        if (d.field.kind == FieldKind::solenoid ||
+            d.field.kind == FieldKind::dipole)
           CHECK(s.unsupported == 0);
         else if (d.field.kind != FieldKind::none)
           CHECK(s.unsupported == s.tracks);

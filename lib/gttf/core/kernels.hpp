@@ -19,7 +19,8 @@ struct TripletKernel;
 /// The same templates, compiled for one SimdLevel.
 struct Kernels {
   const CovarianceKernel& covariance;
-  const HitKernel& triplet_fit;    ///< needs both coordinates of every hit
+  const CovarianceKernel& in_regions;  ///< the same, see batch_regions.hpp
+  const HitKernel& triplet_fit;        ///< needs both coordinates of every hit
   const HitKernel& streaming_fit;  ///< also accepts hits with one coordinate
   const ToyKernel& toys;
   const TripletKernel& triplets;  ///< single triplets, for regimes

@@ -18,6 +18,7 @@
 #define GTTF_DECLARE_KERNELS(level, ...)    \
   namespace level {                         \
   extern const CovarianceKernel covariance; \
+  extern const CovarianceKernel in_regions; \
   extern const HitKernel triplet_fit;       \
   extern const HitKernel streaming_fit;     \
   extern const ToyKernel toys;              \

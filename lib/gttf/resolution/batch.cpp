@@ -14,6 +14,7 @@
 #include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/batch_groups.hpp"
 #include "gttf/resolution/batch_loss.hpp"
+#include "gttf/resolution/batch_regions.hpp"
 #include "gttf/resolution/batch_sigmas.hpp"
 #include "gttf/resolution/batch_states.hpp"
 #include "gttf/resolution/batch_targets.hpp"
@@ -112,7 +113,8 @@ class LossTables {
 struct Job {
   const TrackingGeometry& geometry;
   const detail::BatchGeometry lanes;
-  const detail::CovarianceKernel& kernel;
+  const detail::Kernels& kernels;
+  const std::optional<detail::RegionTable>& regions;  ///< if they are used
   const TrackArrays& tracks;
   const Model& model;
   const ResolutionArrays& results;
@@ -126,11 +128,15 @@ class Worker {
  public:
   explicit Worker(const Job& job)
       : job_(job),
-        groups_(job.lanes, job.kernel, job.tracks, job.model, job.known),
+        groups_(job.lanes, job.kernels.covariance, nullptr, job.tracks,
+                job.model, job.known),
         without_loss_(job.model),
         extras_(detail::extras_for(job.results)) {
     fit_.n_surfaces = job.lanes.surfaces.size();
-    fit_.bz = job.lanes.bz;
+    if (job.regions)
+      in_regions_.emplace(job.lanes, job.kernels.in_regions,
+                          &job.regions->view(), job.tracks, job.model, nullptr);
+    fit_.bz = job.regions ? job.geometry.b_ref() : job.lanes.bz;
     double least_variance = job.geometry.least_variance();
     if (const auto& spot = job.model.beam_spot) {
       fit_.beam_spot = &*spot;
@@ -147,7 +153,7 @@ class Worker {
     fit_.at_own_hit = job.model.at && job.model.at->own_hit;
     fit_.scattering = job.model.scattering;
     fit_.tracks = &lanes_;
-    fit_.all = (detail::TrackBits{1} << job.kernel.width) - 1;
+    fit_.all = (detail::TrackBits{1} << width()) - 1;
     const auto add = [this](double* to, std::size_t plane) {
       targets_.push_back({to, plane});
     };
@@ -190,42 +196,29 @@ class Worker {
 
   void run_vectorised(detail::BatchBlock& block) {
     const std::size_t begin = begin_ = block.begin, end = block.end;
-    helix_.resize(block.size());
-    for (std::size_t t = begin; t < end; ++t)
-      helix_[t - begin] = follows_helix(t);
+    ways_.resize(block.size());
+    for (std::size_t t = begin; t < end; ++t) ways_[t - begin] = way_of(t);
     // a list of kinds does not say which modules are crossed
     if (has_modules())
       for (std::size_t t = begin; t < end; ++t) fill_layers(t, 0);
-    const bool field = job_.lanes.bz != 0;
-    const int least_hits = (field ? 3 : 2) - (job_.model.beam_spot ? 1 : 0);
-    // of tracks that lose energy the number of hits is known behind them
-    groups_.for_each_group(
-        begin, end, slows_down() ? 0 : least_hits,
-        [&](std::size_t t) { return !is_helix(t); },
-        [&](const detail::BatchGroup& group) {
-          fit_.follows_only = slows_down() && group.n_measuring < least_hits;
-          return fit(group, field ? Status::ok : Status::no_field, block);
-        },
-        [&](std::size_t t, std::vector<unsigned>& surfaces) {
-          return retrace(t, surfaces);
-        },
-        [&](std::size_t t) { block.leave_doubtful(t); });
+    run_groups(Way::helix, groups_, job_.kernels.covariance, block);
+    if (in_regions_)
+      run_groups(Way::regions, *in_regions_, job_.kernels.in_regions, block);
     const ResolutionArrays& r = job_.results;
     for (std::size_t t = begin; t < end; ++t) {
-      if (!is_helix(t)) {
-        block.leave_unsupported(t);
-        continue;
-      }
-      const int n_hits = groups_.list_of(t).n_measuring;
+      if (way(t) == Way::none) block.leave_other_way(t);
+      if (!is_in_groups(t)) continue;
+      const detail::BatchGroups& groups = groups_of(t);
+      const int n_hits = groups.list_of(t).n_measuring;
       if (!r.n_hits.empty()) r.n_hits[t] = n_hits;
       if (!r.end.empty() && !slows_down())
         r.end[t] =
-            groups_.turned_back(t) ? TrackEnd::curls_up : TrackEnd::leaves;
-      if (n_hits >= least_hits || slows_down()) continue;
-      set_unfitted(t, groups_.turned_back(t), n_hits, groups_.material(t));
+            groups.turned_back(t) ? TrackEnd::curls_up : TrackEnd::leaves;
+      if (n_hits >= least_hits() || slows_down()) continue;
+      set_unfitted(t, groups.turned_back(t), n_hits, groups.material(t));
       ++block.statistics.not_fitted;
     }
-    clear_others(begin, end, least_hits);
+    clear_others(begin, end);
   }
 
   void run_scalar(std::size_t t) {
@@ -283,20 +276,84 @@ class Worker {
   void end_block(const detail::BatchBlock&) {}
 
  private:
-  bool is_helix(std::size_t t) const { return helix_[t - begin_] != 0; }
+  /// How a track of the block is followed.
+  enum class Way : char {
+    none,     ///< not by a kernel
+    helix,    ///< along a helix, or a straight line away from the z axis
+    regions,  ///< through regions of a uniform field
+    left      ///< it could not be
+  };
+  Way way(std::size_t t) const { return ways_[t - begin_]; }
+  bool is_in_groups(std::size_t t) const {
+    return way(t) == Way::helix || way(t) == Way::regions;
+  }
+  const detail::BatchGroups& groups_of(std::size_t t) const {
+    return way(t) == Way::regions ? *in_regions_ : groups_;
+  }
+  std::size_t width() const { return job_.kernels.covariance.width; }
+  int least_hits() const {
+    return (job_.geometry.has_field() ? 3 : 2) - (job_.model.beam_spot ? 1 : 0);
+  }
+
+  void run_groups(Way which, detail::BatchGroups& groups,
+                  const detail::CovarianceKernel& kernel,
+                  detail::BatchBlock& block) {
+    const bool field = job_.geometry.has_field();
+    // of tracks that lose energy the number of hits is known behind them
+    groups.for_each_group(
+        block.begin, block.end, slows_down() ? 0 : least_hits(),
+        [&](std::size_t t) { return way(t) != which; },
+        [&](const detail::BatchGroup& group) {
+          fit_.follows_only = slows_down() && group.n_measuring < least_hits();
+          return fit(group, groups, kernel,
+                     field ? Status::ok : Status::no_field, block);
+        },
+        [&](std::size_t t, std::vector<unsigned>& surfaces) {
+          return slows_down() && retrace(t, surfaces);
+        },
+        [&](std::size_t t) {
+          if (which == Way::regions) ways_[t - begin_] = Way::left;
+          block.leave_not_followed(t);
+        });
+  }
+
+  Way way_of(std::size_t t) const {
+    const FieldKind field = job_.geometry.field().kind;
+    if (field != FieldKind::dipole && follows_helix(t)) return Way::helix;
+    return job_.regions && follows_regions(t) ? Way::regions : Way::none;
+  }
+
+  double number(std::span<const double> values, std::size_t t) const {
+    return values[values.size() == 1 ? 0 : t];
+  }
 
   bool follows_helix(std::size_t t) const {
-    const auto value = [t](std::span<const double> values) {
-      return values[values.size() == 1 ? 0 : t];
-    };
     // clearly away from the axis, and outwards: no need for sines
-    const double angle = value(job_.tracks.theta);
-    if (job_.lanes.bz != 0 && angle > 0.1 && angle < 3 &&
-        value(job_.tracks.x) == 0 && value(job_.tracks.y) == 0 &&
-        !(job_.model.turns > 0))
+    const double angle = number(job_.tracks.theta, t);
+    if (job_.lanes.bz != 0 && angle > 0.1 && angle < 3 && is_outwards(t))
       return true;
+    // nearly along it
+    if (!job_.geometry.has_field() && (angle < 0.3 || angle > 2.8))
+      return false;
     return detail::follows_helix(job_.geometry, job_.tracks.track(t),
                                  without_loss_);
+  }
+
+  /// A dipole may bend a track anywhere; without field those that have another
+  /// polar axis than z.
+  bool follows_regions(std::size_t t) const {
+    if (job_.model.turns > 0) return false;
+    const Track track = job_.tracks.track(t);
+    const bool along_z =
+        std::abs(std::cos(track.theta)) >= std::cos(20 * unit::deg);
+    return (along_z || job_.geometry.has_field()) &&
+           (is_outwards(t) || !(turns_needed(job_.geometry, track) > 0));
+  }
+
+  /// Whether it starts on the axis, and is followed for half a turn.
+  bool is_outwards(std::size_t t) const {
+    return number(job_.tracks.x, t) == 0 && number(job_.tracks.y, t) == 0 &&
+           !(job_.model.turns > 0);
   }
 
   bool slows_down() const { return job_.model.loss != EnergyLoss::off; }
@@ -390,29 +447,34 @@ class Worker {
     }
   }
 
-  detail::GuessCheck fit(const detail::BatchGroup& group, Status status,
+  detail::GuessCheck fit(const detail::BatchGroup& group,
+                         const detail::BatchGroups& groups,
+                         const detail::CovarianceKernel& kernel, Status status,
                          detail::BatchBlock& block) {
-    groups_.gather(group, lanes_);
-    fit_.surfaces = groups_.surfaces().data();
+    const bool in_regions = &groups != &groups_;
+    groups.gather(group, lanes_);
+    fit_.surfaces = groups.surfaces().data();
+    fit_.regions = in_regions ? &job_.regions->view() : nullptr;
     fit_.list = group.list.data();
     fit_.n_crossings = group.list.size();
     fit_.mixed = group.mixed;
-    fit_.points = group.points && fit_.beam_spot == nullptr && !slows_down();
+    fit_.points = group.points && fit_.beam_spot == nullptr && !slows_down() &&
+                  !in_regions;
     fit_.n_coordinates = group.n_coordinates;
     if (job_.states.asked_for()) fit_.at = group.at;
     fit_.guessed = group.trial;
     if (group.guess != nullptr) group.guess->extents.put_into(fit_);
-    if (extras_.way_back || slows_down())
-      fit_.workspace = workspace_.with(job_.kernel.workspace(fit_));
+    if (extras_.way_back || slows_down() || in_regions)
+      fit_.workspace = workspace_.with(kernel.workspace(fit_));
     // full vectors of consecutive tracks write directly to the results
-    const bool direct = group.in_a_row && group.n == job_.kernel.width &&
+    const bool direct = group.in_a_row && group.n == width() &&
                         !fit_.follows_only &&
                         (layer_targets_.empty() || !has_modules());
     if (direct)
       write_from(group.track[0]);
     else
       write_here(group);
-    job_.kernel.fit(fit_);
+    kernel.fit(fit_);
     if (fit_.guessed && !fit_.confirmed) return {false, 0, 0};
     if (extras_.limits && !fit_.follows_only)
       fit_.doubtful |= without_plain_limit(group);
@@ -444,6 +506,7 @@ class Worker {
     }
     statistics.vectorised += n;
     if (group.mixed) statistics.mixed += n;
+    if (2 * group.n < width()) statistics.half_empty += n;
     return {true, fit_.turned_back, wrong};
   }
 
@@ -472,7 +535,7 @@ class Worker {
     const auto surfaces = job_.geometry.surfaces();
     const bool alike = !group.mixed && group.planes.empty();
     detail::TrackBits close = 0;
-    for (std::size_t lane = 0; lane < (alike ? 1 : job_.kernel.width); ++lane) {
+    for (std::size_t lane = 0; lane < (alike ? 1 : width()); ++lane) {
       const SurfaceRecord* last = nullptr;
       for (const detail::ListedSurface& c : group.list) {
         if ((c.fitted >> lane & 1) == 0 ||
@@ -534,17 +597,19 @@ class Worker {
 
   /// Sets the numbers of layers not crossed by fitted tracks to zero, together
   /// for consecutive tracks with the same list.
-  void clear_others(std::size_t begin, std::size_t end, int least_hits) {
+  void clear_others(std::size_t begin, std::size_t end) {
     if (layer_targets_.empty() || has_modules()) return;
     const std::size_t n = job_.tracks.size;
     for (std::size_t t = begin; t < end;) {
       std::size_t next = t + 1;
-      if (!is_helix(t) || groups_.list_of(t).n_measuring < least_hits) {
+      if (!is_in_groups(t) ||
+          groups_of(t).list_of(t).n_measuring < least_hits()) {
         t = next;
         continue;
       }
-      const detail::SurfaceList& list = groups_.list_of(t);
-      while (next < end && is_helix(next) && &groups_.list_of(next) == &list)
+      const detail::SurfaceList& list = groups_of(t).list_of(t);
+      while (next < end && way(next) == way(t) &&
+             &groups_of(next).list_of(next) == &list)
         ++next;
       for (const LayerTarget& target : layer_targets_)
         for (const unsigned layer : list.others)
@@ -563,14 +628,15 @@ class Worker {
   }
 
   const Job& job_;
-  detail::BatchGroups groups_;
+  detail::BatchGroups groups_;                     ///< of helices
+  std::optional<detail::BatchGroups> in_regions_;  ///< of tracks in regions
   Model without_loss_;
   std::optional<LossTables> loss_;
   BatchExtras extras_;
   std::size_t n_coordinates_ =
       0;                   ///< of all layers; if their results are requested
   std::size_t begin_ = 0;  ///< of the block
-  std::vector<char> helix_;
+  std::vector<Way> ways_;
   detail::BatchTracks lanes_;
   detail::BatchTask fit_;
   struct Target {
@@ -692,6 +758,17 @@ bool are_of_one_kind(const TrackArrays& tracks) {
 
 }  // namespace
 
+namespace {
+
+/// Tracks through regions of a uniform field have neither an energy loss, a
+/// beam spot nor a state at a layer.
+bool may_use_regions(const TrackingGeometry& geometry, const Model& model) {
+  return model.loss == EnergyLoss::off && !model.at && !model.beam_spot &&
+         detail::RegionTable::describes(geometry);
+}
+
+}  // namespace
+
 bool is_vectorised(const TrackingGeometry& geometry, const Model& model) {
   const FieldKind field = geometry.field().kind;
   return model.engine == Engine::streaming && !geometry.depends_on_track() &&
@@ -699,7 +776,8 @@ bool is_vectorised(const TrackingGeometry& geometry, const Model& model) {
          is_loss_vectorised(geometry, model) &&
          // a layer behind the hits would need a sum of its own
          !(model.at && model.scattering == Scattering::highland_total) &&
-         (field == FieldKind::solenoid || field == FieldKind::none);
+         (field == FieldKind::solenoid || field == FieldKind::none ||
+          may_use_regions(geometry, model));
 }
 
 namespace {
@@ -721,10 +799,16 @@ BatchStatistics resolve_all(const TrackingGeometry& geometry,
        {tracks.p, tracks.theta, tracks.phi, tracks.mass, tracks.charge,
         tracks.x, tracks.y, tracks.z})
     assert(values.size() == 1 || values.size() == tracks.size);
+  std::optional<detail::RegionTable> regions;
+  const bool with_slopes = slopes.asked_for();
+  if (path == CodePath::best && !with_slopes &&
+      is_vectorised(geometry, model) && may_use_regions(geometry, model))
+    regions.emplace(geometry);
   const Job job{
       geometry,
       detail::BatchGeometry(geometry, detail::layers_without_modules(geometry)),
-      detail::kernels(simd_level()).covariance,
+      detail::kernels(simd_level()),
+      regions,
       tracks,
       model,
       results,
@@ -734,10 +818,10 @@ BatchStatistics resolve_all(const TrackingGeometry& geometry,
       path == CodePath::best && is_vectorised(geometry, model) &&
           !(model.beam_spot && asks_without_spot(results)) &&
           (model.loss == EnergyLoss::off ||
-           (are_of_one_kind(tracks) && !slopes.asked_for())) &&
+           (are_of_one_kind(tracks) && !with_slopes)) &&
           // with one logarithm for all, every layer depends on all
-          !(slopes.asked_for() &&
-            model.scattering == Scattering::highland_total)};
+          !(with_slopes && model.scattering == Scattering::highland_total) &&
+          (geometry.field().kind != FieldKind::dipole || regions.has_value())};
   return detail::run_batch(tracks.size, block_size, threads,
                            [&] { return Worker(job); });
 }

@@ -69,8 +69,9 @@ struct ResolutionArrays {
   std::span<std::optional<Resolution>> scalar;
 };
 
-/// Whether kernels support such tracks: streaming engine, solenoid or no field,
-/// no straggling; a mean loss if all have one mass, of 1 MeV or more.
+/// Whether kernels support such tracks: streaming engine; a solenoid, no field,
+/// or dipoles with parallel faces; no straggling; a mean loss in a solenoid or
+/// without field, if all have one mass, of 1 MeV or more.
 bool is_vectorised(const TrackingGeometry& geometry, const Model& model);
 
 /// resolve() for every track: the same numbers except for rounding. The result

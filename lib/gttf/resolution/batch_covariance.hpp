@@ -82,9 +82,9 @@ struct UnusedGains {
 
 /// Covariances of a group of tracks; with the limits of a fit without
 /// scattering and of one with exact hits, which share crossings and rows.
-/// @tparam Source  BatchPath or BatchLossPath
-/// @tparam limits, way_back, mixed  as for BatchPath; if mixed,
-/// BatchTask::extras is checked
+/// @tparam Source  BatchPath, BatchLossPath or BatchRegionPath
+/// @tparam limits, way_back, mixed  as for BatchPath; if mixed, or not on a
+/// helix, BatchTask::extras is checked
 template <class S, class Source, bool limits, bool way_back, bool mixed>
 class BatchCovariance : public AnyFit {
  public:
@@ -93,38 +93,41 @@ class BatchCovariance : public AnyFit {
       if (path_.has_way_back()) all_.gains.steps = path_.back().steps();
       set_apart();
     }
-    if (task_.beam_spot != nullptr)
-      start_ = make_start_hit(line(), *task_.beam_spot);
+    if constexpr (has_line)
+      if (task_.beam_spot != nullptr)
+        start_ = make_start_hit(path_.line(), *task_.beam_spot);
   }
 
   void run() {
-    if constexpr (loses_energy) {
-      path_.follow();
-      if (task_.as_listed == 0) return;
-      if (task_.follows_only) return store_material();
-      doubtful_ = task_.doubtful;
-    } else {
+    if constexpr (is_helix) {
       if (task_.guessed && !path_.check().misses_others()) return;
       path_.start();
+    } else {
+      path_.follow();
+      if constexpr (loses_energy) {
+        if (task_.as_listed == 0) return;
+        if (task_.follows_only) return store_material();
+      }
+      doubtful_ = task_.doubtful;
     }
     stream_inwards(path_, 0, task_.n_crossings, *this);
-    if constexpr (!loses_energy)
+    if constexpr (is_helix)
       if (task_.guessed && !path_.check().confirm()) return;
     if (task_.beam_spot != nullptr) {
       measure_start();
       finish(task_.all);
     }
     store_material();
-    store_matrix(perigee_, BatchPlane::perigee);
     if (asked_for(BatchPlane::start_plane))
-      store_matrix(StartPlane<S>(line()).covariance(perigee_),
-                   BatchPlane::start_plane);
-    store_momentum();
+      store_matrix(path_.on_start_plane(perigee_), BatchPlane::start_plane);
+    const Covariance5<S>& perigee = path_.in_user_axes(perigee_);
+    store_matrix(perigee, BatchPlane::perigee);
+    store_momentum(perigee);
     if constexpr (way_back)
       if (path_.has_way_back()) {
         path_.back().run(inside_,
                          task_.beam_spot != nullptr ? &start_ : nullptr);
-        if constexpr (!loses_energy)
+        if constexpr (has_states)
           if (task_.at != BatchTask::nowhere) set_state();
       }
     task_.doubtful = doubtful_;
@@ -174,13 +177,13 @@ class BatchCovariance : public AnyFit {
     const ListedSurface& c = task_.list[k];
     const BatchSurface& s = task_.surfaces[c.surface];
     const Kinks& kinks = path_.all_kinks(k);
-    if constexpr (limits && !loses_energy)
+    if constexpr (limits && is_helix)
       if (has_limits() && task_.points && s.record.measures())
         add_point(c, path_.crossing(k), kinks);
     if (c.first != 0 && task_.beam_spot == nullptr) {
       finish(c.first);
       if (asked_for(BatchPlane::first_hit))
-        finish_first_hit(c.first, rows_behind(k));
+        finish_first_hit(c.first, path_.rows_behind(k));
     }
     if constexpr (limits)
       if (c.first != 0 && task_.beam_spot != nullptr)
@@ -192,14 +195,16 @@ class BatchCovariance : public AnyFit {
 
  private:
   using L = PackAccess<S>;
-  static constexpr bool loses_energy = Source::loses_energy;
-  /// States at layers are not to be had of tracks that lose energy.
-  static constexpr bool has_states = way_back && !loses_energy;
+  static constexpr bool loses_energy = Source::loses_energy,
+                        is_helix = Source::is_helix,
+                        has_line = is_helix || loses_energy;
+  /// States at layers are to be had of helices only.
+  static constexpr bool has_states = way_back && is_helix;
   using Kinks = typename Source::Kinks;
   using Gain = decltype(Source::Step::gain);
   using Equations = SplitEquations<S>;
   using Gains = std::conditional_t<
-      way_back, GainsOfSteps<typename Source::Step, !mixed && !loses_energy>,
+      way_back, GainsOfSteps<typename Source::Step, !mixed && is_helix>,
       NoGains<Gain>>;
   template <int>
   struct Nothing {};
@@ -211,27 +216,14 @@ class BatchCovariance : public AnyFit {
   using Limit = LineFit<errors, Equations, NoGains<Gain>>;
   static constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
-  const Line<S>& line() const { return path_.line(); }
   bool has_limits() const {
-    return !(mixed || loses_energy) || task_.extras.limits;
+    return (is_helix && !mixed) || task_.extras.limits;
   }
   static S in_lanes([[maybe_unused]] TrackBits lanes, const S& x) {
     if constexpr (mixed) return select(L::mask(lanes), x, S(0));
     return x;
   }
 
-  /// d(u, v, phi, theta, kappa)/ds behind the first hit.
-  decltype(auto) rows_behind([[maybe_unused]] std::size_t k) const {
-    if constexpr (loses_energy) {
-      return path_.first_rows();
-    } else {
-      const ListedSurface& c = task_.list[k];
-      if (c.planes != nullptr)
-        return plane_jacobian(line(), *c.planes, path_.crossing(k));
-      return surface_jacobian(line(), task_.surfaces[c.surface].record,
-                              path_.crossing(k));
-    }
-  }
   /// By how much a kink moves the start, mm.
   static S lever_of(const Kinks& kinks) {
     using std::abs;
@@ -245,10 +237,10 @@ class BatchCovariance : public AnyFit {
                  const HelixKinks<S>& kinks) {
     const TrackBits starting = c.fitted & ~c.kinked & ~c.first;
     const auto start = [&](PointChain<S>& chain) {
-      start_chain(line(), x, kinks, chain);
+      start_chain(path_.line(), x, kinks, chain);
     };
     const auto add = [&](PointChain<S>& chain) {
-      add_to_chain(line(), x, kinks, chain);
+      add_to_chain(path_.line(), x, kinks, chain);
     };
     if constexpr (mixed) {
       const auto in = [&](TrackBits lanes, const auto& step) {
@@ -295,10 +287,10 @@ class BatchCovariance : public AnyFit {
     }
     join(outside_.equations, inside.equations);
     doubtful_ |= c.crossed & tracks_in_doubt(variances(outside_.equations),
-                                             line().kappa, task_.undoubted);
+                                             path_.kappa(), task_.undoubted);
     FiveEquations<S> e = outside_.equations.whole();
     if (task_.bz == 0) e.v[4] = S(0);
-    store_state(line(), s.record, e);
+    store_state(path_.line(), s.record, e);
   }
 
   void store_state(const Line<S>& l, const SurfaceRecord& s,
@@ -348,7 +340,7 @@ class BatchCovariance : public AnyFit {
   [[gnu::noinline, gnu::flatten]] void finish(TrackBits active) {
     const bool has_field = task_.bz != 0;
     doubtful_ |= active & tracks_in_doubt(variances(all_.equations),
-                                          line().kappa, task_.undoubted);
+                                          path_.kappa(), task_.undoubted);
     Covariance5<S> c;
     set_covariance(all_.equations, has_field, c);
     const auto put = [&](const S& from, S& to) {
@@ -367,16 +359,16 @@ class BatchCovariance : public AnyFit {
           exact = {S(0), S(0), S(0), S(0),
                    has_field ? S(1) / chain_.information : S(0)};
         doubtful_ |=
-            active & tracks_in_doubt(hits, line().kappa, task_.undoubted);
+            active & tracks_in_doubt(hits, path_.kappa(), task_.undoubted);
         doubtful_ |= active &
-                     tracks_in_doubt(exact, line().kappa, task_.undoubted) &
+                     tracks_in_doubt(exact, path_.kappa(), task_.undoubted) &
                      ~no_scattering_limit_;
         put(hits[4], hit_only_);
         put(exact[4], scattering_only_);
       }
     }
     if (asked_for(BatchPlane::without_inner))
-      store_some(c, BatchPlane::without_inner, active);
+      store_some(path_.in_user_axes(c), BatchPlane::without_inner, active);
   }
 
   void finish_first_hit(TrackBits active,
@@ -433,22 +425,22 @@ class BatchCovariance : public AnyFit {
                  task_.out[plane]);
   }
 
-  void store_momentum() {
+  void store_momentum(const Covariance5<S>& perigee) {
     using std::abs, std::sqrt;
     if (asked_for(BatchPlane::sigma_p) || asked_for(BatchPlane::sigma_pt) ||
         asked_for(BatchPlane::xi)) {
-      const S qop = -line().kappa / S(task_.bz);
+      const S qop = -path_.kappa() / S(task_.bz);
       const MomentumErrors<S> errors =
-          momentum_errors(in_user_parameters(perigee_[4][4], 4, 4),
-                          in_user_parameters(perigee_[4][3], 4, 3),
-                          perigee_[3][3], qop, line().cot_theta);
+          momentum_errors(in_user_parameters(perigee[4][4], 4, 4),
+                          in_user_parameters(perigee[4][3], 4, 3),
+                          perigee[3][3], qop, path_.cot_theta());
       store(errors.p, BatchPlane::sigma_p);
       store(errors.pt, BatchPlane::sigma_pt);
       store(S(1) / errors.p, BatchPlane::xi);
     }
     if constexpr (limits) {
       if (!has_limits()) return;
-      const S k = abs(line().kappa);
+      const S k = abs(path_.kappa());
       store(sqrt(hit_only_) / k, BatchPlane::hit_only);
       store(select(L::mask(no_scattering_limit_), S(no_value),
                    sqrt(scattering_only_) / k),

@@ -10,7 +10,9 @@
 
 #include "gttf/resolution/batch_groups.hpp"
 
+#include "gttf/core/units.hpp"
 #include "gttf/fit/streaming/stream.hpp"
+#include "gttf/resolution/batch_regions.hpp"
 #include "gttf/trajectory/module_index.hpp"
 
 namespace gttf::detail {
@@ -107,22 +109,26 @@ bool unite(std::vector<unsigned>& a, const std::vector<unsigned>& b) {
 
 BatchGroups::BatchGroups(const BatchGeometry& geometry,
                          const CovarianceKernel& kernel,
-                         const TrackArrays& tracks, const Model& model,
-                         KnownLists* known)
+                         const BatchRegions* regions, const TrackArrays& tracks,
+                         const Model& model, KnownLists* known)
     : geometry_(geometry),
       modules_(geometry.layers.size() < geometry.geometry.surfaces().size()
                    ? geometry.geometry.modules()
                    : nullptr),
       surfaces_(geometry.surfaces),
       kernel_(kernel),
+      regions_(regions),
       tracks_(tracks),
-      one_start_(tracks.x.size() == 1 && tracks.y.size() == 1),
+      one_kind_(regions != nullptr
+                    ? regions->n == 1
+                    : tracks.x.size() == 1 && tracks.y.size() == 1),
       // it is checked on the way, on which highland_total needs the sum up to
       // the last hit; where energy is lost, the fit comes after it. Which
-      // modules are crossed has to be searched
+      // modules are crossed has to be searched, and in regions the search is
+      // no more work than the check
       may_guess_((model.scattering != Scattering::highland_total ||
                   model.loss != EnergyLoss::off) &&
-                 modules_ == nullptr),
+                 modules_ == nullptr && regions == nullptr),
       from_start_(model.beam_spot.has_value()),
       slowing_(model.loss != EnergyLoss::off),
       at_(model.at),
@@ -153,6 +159,7 @@ void BatchGroups::gather(const BatchGroup& group, BatchTracks& lanes) const {
   put(tracks_.y, lanes.y);
   put(tracks_.z, lanes.z);
   lanes.on_axis = on_axis(group.track[0]);
+  if (regions_ != nullptr) lanes.onwards = is_onwards(group.track[0]);
   if (group.guess != nullptr) return;
   for (std::size_t lane = 0; lane < kernel_.width; ++lane)
     lanes.x_over_x0.value[lane] = material(group.track[lane]).to_last_hit;
@@ -182,19 +189,29 @@ bool BatchGroups::on_axis(std::size_t track) const {
   return at(tracks_.x, track) == 0 && at(tracks_.y, track) == 0;
 }
 
-/// Lanes on the axis and others have different formulas.
+bool BatchGroups::is_onwards(std::size_t track) const {
+  const double theta = at(tracks_.theta, track), phi = at(tracks_.phi, track);
+  if (regions_->n == 1) return true;
+  if (regions_->normal == Axis::z) return theta < 0.5 * unit::pi;
+  return std::sin(theta) *
+             (regions_->normal == Axis::x ? std::cos(phi) : std::sin(phi)) >
+         0;
+}
+
 void BatchGroups::sort_by_start() {
-  if (one_start_) return;
-  std::stable_partition(order_.begin(), order_.end(),
-                        [&](std::size_t track) { return on_axis(track); });
+  if (one_kind_) return;
+  std::stable_partition(order_.begin(), order_.end(), [&](std::size_t track) {
+    return is_of_first_kind(track);
+  });
 }
 
 /// Number of tracks from order_[i] that can be lanes of one group.
 std::size_t BatchGroups::together(std::size_t i) const {
   const std::size_t n = std::min(kernel_.width, order_.size() - i);
-  if (one_start_ || on_axis(order_[i]) == on_axis(order_[i + n - 1])) return n;
+  const auto kind = [&](std::size_t k) { return is_of_first_kind(order_[k]); };
+  if (one_kind_ || kind(i) == kind(i + n - 1)) return n;
   std::size_t same = 1;
-  while (on_axis(order_[i + same]) == on_axis(order_[i])) ++same;
+  while (kind(i + same) == kind(i)) ++same;
   return same;
 }
 
@@ -225,7 +242,8 @@ void BatchGroups::collect_trials() {
   trials_.assign(others, order_.end());
   order_.erase(others, order_.end());
   std::ranges::stable_sort(trials_, {}, [&](std::size_t track) {
-    return std::pair(!one_start_ && !on_axis(track), ids_[track - begin_]);
+    return std::pair(!one_kind_ && !is_of_first_kind(track),
+                     ids_[track - begin_]);
   });
 }
 
@@ -235,7 +253,8 @@ std::size_t BatchGroups::make_trial(std::size_t i) {
   std::size_t n = 1;
   while (n < kernel_.width && i + n < trials_.size() &&
          ids_[trials_[i + n] - begin_] == guess_ &&
-         (one_start_ || on_axis(trials_[i + n]) == on_axis(first)))
+         (one_kind_ ||
+          is_of_first_kind(trials_[i + n]) == is_of_first_kind(first)))
     ++n;
   set_tracks(&trials_[i], n);
   set_list(guess_);
@@ -297,6 +316,7 @@ bool BatchGroups::search(const std::size_t* tracks, std::size_t n) {
   task.surfaces = geometry_.surfaces.data();
   task.n_surfaces = geometry_.surfaces.size();
   task.bz = geometry_.bz;
+  task.regions = regions_;
   task.tracks = &lanes;
   task.crossed = crossed_.data();
   task.arc = arc_.data();
@@ -319,8 +339,14 @@ bool BatchGroups::search(const std::size_t* tracks, std::size_t n) {
   }
   bool same = true;
   turned_back_by_modules_ = 0;
+  if (task.lost != 0) as_guessed = same = false;
   for (std::size_t lane = 0; lane < n; ++lane) {
     const std::size_t i = tracks[lane] - begin_;
+    if ((task.lost >> lane & 1) != 0) {
+      ids_[i] = 0;
+      wrong_.push_back(tracks[lane]);
+      continue;
+    }
     ids_[i] = as_guessed ? guess_ : find_list(task, tracks[lane], lane);
     const SurfaceList& list = lists_[ids_[i]];
     material_[i] = sum_material<double>(
@@ -339,7 +365,8 @@ bool BatchGroups::search(const std::size_t* tracks, std::size_t n) {
     return true;
   }
   for (std::size_t lane = 0; lane < n; ++lane)
-    if (list_of(tracks[lane]).n_measuring >= least_hits_)
+    if ((task.lost >> lane & 1) == 0 &&
+        list_of(tracks[lane]).n_measuring >= least_hits_)
       rest_.push_back(tracks[lane]);
   return false;
 }
@@ -448,8 +475,8 @@ void BatchGroups::plan() {
   planned_.clear();
   if (rest_.empty()) return;
   const auto key = [&](std::size_t track) {
-    return std::tuple(one_start_ || on_axis(track), list_of(track).points,
-                      ids_[track - begin_]);
+    return std::tuple(one_kind_ || is_of_first_kind(track),
+                      list_of(track).points, ids_[track - begin_]);
   };
   const auto same_formulas = [&](std::size_t a, std::size_t b) {
     return std::get<0>(key(a)) == std::get<0>(key(b)) &&
@@ -477,7 +504,7 @@ void BatchGroups::plan() {
   std::vector<unsigned> united;
   for (const std::size_t track : left_over) {
     const std::vector<unsigned>& own = list_of(track).surfaces;
-    const bool joins = !slowing_ && !planned_.empty() &&
+    const bool joins = !slowing_ && regions_ == nullptr && !planned_.empty() &&
                        planned_.back().begin < grouped.size() &&
                        grouped.size() - planned_.back().begin < kernel_.width &&
                        same_formulas(grouped[planned_.back().begin], track) &&

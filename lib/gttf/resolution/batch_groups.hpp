@@ -180,9 +180,11 @@ struct GuessCheck {
 /// Processes a block of tracks at a time; keeps the lists found so far.
 class BatchGroups {
  public:
-  /// @param known  lists that are tried first; may be null
+  /// @param regions  of the field that the tracks fly through; null: helices
+  /// @param known    lists that are tried first; may be null
   BatchGroups(const BatchGeometry& geometry, const CovarianceKernel& kernel,
-              const TrackArrays& tracks, const Model& model, KnownLists* known);
+              const BatchRegions* regions, const TrackArrays& tracks,
+              const Model& model, KnownLists* known);
 
   /// Calls GuessCheck fit(group) for tracks `begin` to `end` with at least
   /// `least_hits` hits, except if `left_out`.
@@ -194,7 +196,8 @@ class BatchGroups {
   ///
   /// Of tracks that lose energy, the lists that they would have without are
   /// guesses; those for which they are wrong are asked for their list one by
-  /// one, bool retrace(track, surfaces), or, in vain, left: leave(track).
+  /// one, bool retrace(track, surfaces), or, in vain, left: leave(track). In
+  /// regions, those that cannot be followed are left, too.
   template <class LeftOut, class Fit, class Retrace, class Leave>
   void for_each_group(std::size_t begin, std::size_t end, int least_hits,
                       const LeftOut& left_out, const Fit& fit,
@@ -276,6 +279,12 @@ class BatchGroups {
 
   void start(std::size_t begin, std::size_t end);
   bool on_axis(std::size_t track) const;
+  bool is_onwards(std::size_t track) const;
+  /// Lanes of a group use the same formulas: for starts on the axis, or in the
+  /// same order of regions.
+  bool is_of_first_kind(std::size_t track) const {
+    return regions_ != nullptr ? is_onwards(track) : on_axis(track);
+  }
   void sort_by_start();
   std::size_t together(std::size_t i) const;
   /// Moves tracks with known lists from order_ to trials_, sorted by list.
@@ -312,8 +321,9 @@ class BatchGroups {
   const ModuleIndex* modules_;          ///< or null
   std::vector<BatchSurface> surfaces_;  ///< and kinds of modules
   const CovarianceKernel& kernel_;
+  const BatchRegions* regions_;
   const TrackArrays& tracks_;
-  bool one_start_;
+  bool one_kind_;    ///< is_of_first_kind() of all tracks
   bool may_guess_;   ///< whether a fit can check a guessed list
   bool from_start_;  ///< a beam spot is the first hit
   bool slowing_;     ///< energy is lost: no list is known for sure

@@ -311,7 +311,7 @@ template <class S>
 template <class S>
 class BatchLossPath {
  public:
-  static constexpr bool loses_energy = true;
+  static constexpr bool loses_energy = true, is_helix = false;
   using Kinks = GeneralKinks<S>;
   using Step = LossStep<S>;
 
@@ -347,9 +347,19 @@ class BatchLossPath {
   }
 
   const Line<S>& line() const { return line_; }
+  const S& kappa() const { return line_.kappa; }
+  const S& cot_theta() const { return line_.cot_theta; }
   const TrackMaterial<S>& material() const { return material_; }
+  const Covariance5<S>& in_user_axes(const Covariance5<S>& c) const {
+    return c;
+  }
+  Covariance5<S> on_start_plane(const Covariance5<S>& c) const {
+    return StartPlane<S>(line_).covariance(c);
+  }
   /// d(u, v, phi, theta, kappa)/ds behind the first measuring layer.
-  const std::array<Row<S>, track_dim>& first_rows() const { return first_; }
+  const std::array<Row<S>, track_dim>& rows_behind(std::size_t) const {
+    return first_;
+  }
 
   BatchWayBack<S, LossStep<S>>& back() { return back_; }
   bool has_way_back() const { return task_.extras.way_back; }
@@ -360,18 +370,7 @@ class BatchLossPath {
 
   template <class F>
   void coordinates(std::size_t k, F&& f) {
-    const ListedSurface& c = task_.list[k];
-    if (c.fitted == 0) return;
-    const BatchSurface& s = task_.surfaces[c.surface];
-    for (unsigned q = 0; q < s.record.n_axes; q += 2) {
-      const bool two = q + 1 < s.record.n_axes;
-      const unsigned second = two ? q + 1 : q;
-      f(Coordinates<S>{q, second, next_row_ + q,
-                       two ? next_row_ + second : nullptr,
-                       S(s.axes[q].variance), S(s.axes[second].variance),
-                       q == 0 && s.is_point(), S(0)});
-    }
-    next_row_ += s.record.n_axes;
+    next_row_ += for_kept_coordinates(task_, k, next_row_, f);
   }
 
  private:

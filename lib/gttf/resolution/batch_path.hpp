@@ -211,7 +211,7 @@ template <class S>
 template <class S, bool way_back, bool mixed>
 class BatchPath {
  public:
-  static constexpr bool loses_energy = false;
+  static constexpr bool loses_energy = false, is_helix = true;
   using Kinks = HelixKinks<S>;
   using Step = BatchStep<S>;
 
@@ -224,7 +224,23 @@ class BatchPath {
 
   const Line<S>& line() const { return line_; }
   const Crossing<S>& crossing(std::size_t k) const { return x_[k % 4]; }
+  const S& kappa() const { return line_.kappa; }
+  const S& cot_theta() const { return line_.cot_theta; }
   const TrackMaterial<S>& material() const { return material_; }
+  const Covariance5<S>& in_user_axes(const Covariance5<S>& c) const {
+    return c;
+  }
+  Covariance5<S> on_start_plane(const Covariance5<S>& c) const {
+    return StartPlane<S>(line_).covariance(c);
+  }
+  /// d(u, v, phi, theta, kappa)/ds behind the first hit.
+  std::array<Row<S>, track_dim> rows_behind(std::size_t k) const {
+    const ListedSurface& c = task_.list[k];
+    if (c.planes != nullptr)
+      return plane_jacobian(line_, *c.planes, crossing(k));
+    return surface_jacobian(line_, task_.surfaces[c.surface].record,
+                            crossing(k));
+  }
   BatchListCheck<S>& check() { return check_; }
   auto& back() { return back_; }
   bool has_way_back() const {

@@ -48,6 +48,20 @@ template <class S>
   return b;
 }
 
+/// Whether the surfaces of the guess are crossed in its order.
+template <class S>
+[[gnu::always_inline]] inline void check_order(BatchSearch& task) {
+  using L = PackAccess<S>;
+  task.in_order = true;
+  for (std::size_t k = 0; k + 1 < task.n_guess && task.in_order; ++k) {
+    const unsigned i = task.guess[k], j = task.guess[k + 1];
+    const S a = L::load(task.arc[i]), b = L::load(task.arc[j]);
+    // at equal path in the order of the detector
+    const TrackBits right = L::bits(i < j ? a <= b : a < b);
+    task.in_order = right == all_in_pack<S>;
+  }
+}
+
 template <class S>
 [[gnu::flatten]] void search_batch(BatchSearch& task) {
   using L = PackAccess<S>;
@@ -65,14 +79,7 @@ template <class S>
     if (task.x_over_x0 != nullptr) L::store(x.x_over_x0, task.x_over_x0[i]);
   }
   task.turned_back = turned_back;
-  task.in_order = true;
-  for (std::size_t k = 0; k + 1 < task.n_guess && task.in_order; ++k) {
-    const unsigned i = task.guess[k], j = task.guess[k + 1];
-    const S a = L::load(task.arc[i]), b = L::load(task.arc[j]);
-    // at equal path in the order of the detector
-    const TrackBits right = L::bits(i < j ? a <= b : a < b);
-    task.in_order = right == all_in_pack<S>;
-  }
+  check_order<S>(task);
 }
 
 }  // namespace gttf::detail

@@ -38,19 +38,24 @@ struct BatchTracks {
   /// Up to the last hit; for Scattering::highland_total.
   PackValues x_over_x0;
   bool on_axis = false;  ///< the start points of all lanes
+  bool onwards = true;   ///< all fly along the normal of BatchRegions
 };
+
+struct BatchRegions;  // batch_regions.hpp
 
 /// Search for the surfaces crossed by each lane.
 struct BatchSearch {
   const BatchSurface* surfaces = nullptr;
   std::size_t n_surfaces = 0;
   double bz = 0;
+  const BatchRegions* regions = nullptr;  ///< if they are flown through
   const BatchTracks* tracks = nullptr;
   // results
   TrackBits* crossed = nullptr;     ///< per surface
   PackValues* arc = nullptr;        ///< per surface; where crossed
   PackValues* x_over_x0 = nullptr;  ///< the same; null: not requested
   TrackBits turned_back = 0;        ///< lanes that turn back before a surface
+  TrackBits lost = 0;               ///< lanes that cannot be followed
   /// A guess; `in_order` is set if every lane crosses these surfaces in this
   /// order (and possibly others).
   const unsigned* guess = nullptr;
@@ -141,7 +146,9 @@ struct BatchLoss;  // batch_loss.hpp
 struct BatchTask {
   const BatchSurface* surfaces = nullptr;
   std::size_t n_surfaces = 0;
+  /// GeV/(e mm), of a solenoid; in regions their b_ref.
   double bz = 0;
+  const BatchRegions* regions = nullptr;  ///< if they are flown through
   Scattering scattering{};
   const BatchTracks* tracks = nullptr;
   const ListedSurface* list = nullptr;

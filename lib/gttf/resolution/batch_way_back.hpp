@@ -56,19 +56,29 @@ template <class S>
 template <class S>
 class ParameterChanges {
  public:
+  using Origin = Line<S>;
   using Values = std::array<S, n_parameters>;
+  static constexpr bool is_helix = true;
 
   explicit ParameterChanges(const Line<S>& l)
-      : inverse_kappa_(S(1) / l.kappa), cot_theta_(l.cot_theta), plane_(l) {}
+      : inverse_kappa_(S(1) / l.kappa),
+        cot_theta_(l.cot_theta),
+        sin2_(l.sin_theta * l.sin_theta),
+        plane_(l) {}
 
   [[gnu::always_inline]] Values of(const Row<S>& s) const {
     const S p = -(s[4] * inverse_kappa_);
     const auto [x, y, tx, ty] = plane_.change(s);
     return {p, p + cot_theta_ * s[3], s[0], s[1], s[2], s[3], x, y, tx, ty};
   }
+  /// 1/(variance of phi kinks), from the weight of theta kinks.
+  template <class Kinks>
+  S phi_weight(const S& weight, const Kinks&) const {
+    return weight * sin2_;
+  }
 
  private:
-  S inverse_kappa_, cot_theta_;
+  S inverse_kappa_, cot_theta_, sin2_;
   StartPlane<S> plane_;
 };
 
@@ -107,6 +117,24 @@ struct BatchStretch {
     f(FittedRows<S>{rows, row_slopes, n, s.weights, c.axes});
   }
 };
+
+/// Calls f(Coordinates) for the rows of a crossing that have been kept.
+/// @return  their number
+template <class S, class F>
+[[gnu::always_inline]] inline std::size_t for_kept_coordinates(
+    const BatchTask& task, std::size_t k, const Row<S>* rows, F&& f) {
+  const ListedSurface& c = task.list[k];
+  if (c.fitted == 0) return 0;
+  const BatchSurface& s = task.surfaces[c.surface];
+  for (unsigned q = 0; q < s.record.n_axes; q += 2) {
+    const bool two = q + 1 < s.record.n_axes;
+    const unsigned second = two ? q + 1 : q;
+    f(Coordinates<S>{q, second, rows + q, two ? rows + second : nullptr,
+                     S(s.axes[q].variance), S(s.axes[second].variance),
+                     q == 0 && s.is_point(), S(0)});
+  }
+  return s.record.n_axes;
+}
 
 /// A function of the line in the outward pass.
 template <class S>
@@ -414,10 +442,10 @@ template <class S>
 }
 
 /// Squared changes by the kinks of a crossing, times variance.
-template <class S>
+template <class S, class Changes>
 [[gnu::noinline, gnu::flatten]] void set_kink_parts(
-    const ParameterChanges<S>& changes, const Kink<S>& b, const S& w,
-    const S& w_phi, std::array<S, n_parameters>& parts) {
+    const Changes& changes, const Kink<S>& b, const S& w, const S& w_phi,
+    std::array<S, n_parameters>& parts) {
   const auto theta =
       changes.of({b.theta[0], b.theta[1], b.theta[2], S(1), S(0)});
   const auto phi = changes.of({b.phi[0], b.phi[1], b.phi[2], S(0), S(0)});
@@ -426,9 +454,9 @@ template <class S>
     parts[q] = theta[q] * theta[q] * w + phi[q] * phi[q] * w_phi;
 }
 
-template <class S>
+template <class S, class Changes>
 [[gnu::noinline, gnu::flatten]] void set_kink_parts(
-    const ParameterChanges<S>& changes, const GeneralKinks<S>& b, const S& w,
+    const Changes& changes, const GeneralKinks<S>& b, const S& w,
     const S& w_phi, std::array<S, n_parameters>& parts) {
   const auto theta = changes.of(b.theta), phi = changes.of(b.phi);
   GTTF_UNROLL
@@ -437,10 +465,10 @@ template <class S>
 }
 
 /// Their derivatives with respect to the columns, along `change`.
-template <class S>
+template <class S, class Changes>
 [[gnu::noinline, gnu::flatten]] void set_kink_slopes(
-    const ParameterChanges<S>& changes, const Kink<S>& b, const Kink<S>& change,
-    const S& w, const S& w_phi, std::array<S, n_parameters>& slopes) {
+    const Changes& changes, const Kink<S>& b, const Kink<S>& change, const S& w,
+    const S& w_phi, std::array<S, n_parameters>& slopes) {
   const auto row = [&](const std::array<S, 3>& c, double theta) {
     return changes.of({c[0], c[1], c[2], S(theta), S(0)});
   };
@@ -453,9 +481,9 @@ template <class S>
 }
 
 /// Covariances of all parameters with the line.
-template <class S>
+template <class S, class Changes>
 [[gnu::noinline, gnu::flatten]] void set_columns(
-    const ParameterChanges<S>& changes, const Covariance5<S>& line,
+    const Changes& changes, const Covariance5<S>& line,
     std::array<Row<S>, n_parameters>& with_line) {
   for (std::size_t j = 0; j < track_dim; ++j) {
     const auto column = changes.of(
@@ -466,21 +494,24 @@ template <class S>
 }
 
 /// @tparam Step  BatchStep<S>, or LossStep<S>: then without derivatives
-template <class S, class Step = BatchStep<S>>
+/// @tparam Changes  of the parameters by the line; derivatives are those of
+/// helices
+template <class S, class Step = BatchStep<S>,
+          class Changes = ParameterChanges<S>>
 class BatchWayBack {
-  static constexpr bool can_differentiate = std::is_same_v<Step, BatchStep<S>>;
+  static constexpr bool can_differentiate =
+      Changes::is_helix && std::is_same_v<Step, BatchStep<S>>;
 
  public:
-  BatchWayBack(const BatchTask& task, const Line<S>& line)
+  BatchWayBack(const BatchTask& task, const typename Changes::Origin& line)
       : task_(task),
         line_(line),
         changes_(line),
-        inv_sin2_(line.inv_sin_theta * line.inv_sin_theta),
-        sin2_(line.sin_theta * line.sin_theta),
         steps_(reinterpret_cast<Step*>(task.workspace)),
         slopes_(reinterpret_cast<KinkSlopes<S>*>(steps_ + task.n_crossings)),
         rows_(reinterpret_cast<Row<S>*>(slopes_ + task.n_crossings)) {}
 
+  const Changes& changes() const { return changes_; }
   /// Filled during the inward pass.
   Step* steps() const { return steps_; }
   Row<S>& next_row() { return rows_[n_rows_++]; }
@@ -606,34 +637,35 @@ class BatchWayBack {
     Step& step = steps_[k];
     if (c.kinked != 0) {
       step.weight = select(step.kinks.w > S(0), S(1) / step.kinks.w, S(0));
-      step.weight_phi = step.weight * sin2_;
+      step.weight_phi = changes_.phi_weight(step.weight, step.kinks);
     }
     if constexpr (can_differentiate) prepare_slopes(k);
     if (c.inner == 0) return;
-    const S w = task_.mixed
-                    ? select(PackAccess<S>::mask(c.inner), step.kinks.w, S(0))
-                    : step.kinks.w;
-    if constexpr (can_differentiate)
-      set_kink_parts(changes_, step.kinks.columns, w, w * inv_sin2_, inner_);
+    const auto in_lanes = [&](const S& x) {
+      return task_.mixed ? select(PackAccess<S>::mask(c.inner), x, S(0)) : x;
+    };
+    const S w = in_lanes(step.kinks.w), w_phi = in_lanes(step.kinks.w_phi);
+    if constexpr (std::is_same_v<Step, BatchStep<S>>)
+      set_kink_parts(changes_, step.kinks.columns, w, w_phi, inner_);
     else
-      set_kink_parts(changes_, step.kinks, w, w * inv_sin2_, inner_);
+      set_kink_parts(changes_, step.kinks, w, w_phi, inner_);
     for (std::size_t i = 0; i < n_functions_; ++i)
       if (double* const to = functions_[i].scattering; to != nullptr)
         PackAccess<S>::store(
             inner_[static_cast<std::size_t>(functions_[i].parameter)],
             to + c.row * task_.budget_stride);
-    if constexpr (can_differentiate) put_slopes(k, w);
+    if constexpr (can_differentiate) put_slopes(k, w, w_phi);
   }
 
   /// Of the scattering inside of all hits.
-  void put_slopes(std::size_t k, const S& w) {
+  void put_slopes(std::size_t k, const S& w, const S& w_phi) {
     const ListedSurface& c = task_.list[k];
     const BatchStep<S>& step = steps_[k];
     const KinkSlopes<S>& change = slopes_[k];
-    typename ParameterChanges<S>::Values by_position;
+    typename Changes::Values by_position;
     if (with_positions_)
-      set_kink_slopes(changes_, step.kinks.columns, change.columns, w,
-                      w * inv_sin2_, by_position);
+      set_kink_slopes(changes_, step.kinks.columns, change.columns, w, w_phi,
+                      by_position);
     for (std::size_t i = 0; i < n_functions_; ++i) {
       const BatchFunction<S>& f = functions_[i];
       const auto q = static_cast<std::size_t>(f.parameter);
@@ -692,9 +724,8 @@ class BatchWayBack {
   }
 
   const BatchTask& task_;
-  const Line<S>& line_;
-  const ParameterChanges<S> changes_;
-  const S inv_sin2_, sin2_;
+  const typename Changes::Origin& line_;
+  const Changes changes_;
   Step* steps_;
   KinkSlopes<S>* slopes_;
   Row<S>* rows_;
@@ -703,7 +734,7 @@ class BatchWayBack {
   bool with_materials_ = false, with_positions_ = false;
   std::array<BatchFunction<S>, n_parameters> functions_;
   std::size_t n_functions_ = 0;
-  typename ParameterChanges<S>::Values inner_;
+  typename Changes::Values inner_;
 };
 
 }  // namespace gttf::detail

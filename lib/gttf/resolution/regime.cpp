@@ -98,6 +98,7 @@ struct RegimeJob {
   /// Whether kernels support regimes and triplets of such tracks.
   bool vectorised =
       is_vectorised(geometry, model) && model.loss == EnergyLoss::off &&
+      geometry.field().kind != FieldKind::dipole &&
       (choice != TripletChoice::recurling || !geometry.has_field());
   /// The scalar path is slow: small blocks occupy all threads.
   std::size_t block_size = vectorised ? 512 : 4;
@@ -116,7 +117,7 @@ class RegimeWorker {
       if (follows_helix(t))
         list_.push_back(t);
       else
-        block.leave_unsupported(begin_ + t);
+        block.leave_other_way(begin_ + t);
     block.statistics += resolve_tracks();
     if (job_.geometry.has_field()) find_on_helices();
   }
@@ -173,7 +174,7 @@ class RegimeWorker {
     r.n_hits = n_hits;
     r.status = status;
     BatchStatistics found = resolve(job_.geometry, tracks_, job_.model, r);
-    found.tracks = found.unsupported = 0;  // counted already
+    found.tracks = found.unsupported = found.other_way = 0;  // counted already
     for (const std::size_t t : list_) {
       TrackRegime& one = job_.results[begin_ + t];
       one = {};

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+// BatchRegionPath: the crossings of a group of tracks in regions of a uniform
+// field, as a source for the streaming fit.
+#pragma once
+
+#include "gttf/resolution/batch_covariance.hpp"
+#include "gttf/resolution/region_flight.hpp"
+
+namespace gttf::detail {
+
+/// Effect of changes of a line in regions on each Parameter, and on the perigee
+/// in the user's axes: user_parameters() and AnyTrack::at_start_plane(). NaN
+/// for what does not exist along the z axis, or in the plane z = const.
+template <class S>
+class RegionChanges {
+ public:
+  using Origin = RegionStart<S>;
+  using Values = std::array<S, n_parameters>;
+  static constexpr bool is_helix = false;
+
+  explicit RegionChanges(const RegionStart<S>& start)
+      : inverse_kappa_(S(1) / start.kappa) {
+    using std::abs, std::sqrt;
+    const Cartesian<S>&t = start.direction, &bend = start.bend;
+    const S zero(0), nan(std::numeric_limits<double>::quiet_NaN());
+    const S sine = sqrt(transverse_dot(t, t));
+    const auto along_z = sine <= S(1e-6);
+    const auto no_sine = sine <= zero;
+    const S inverse = S(1) / select(no_sine, S(1), sine);
+    const S c = select(no_sine, S(1), t.x * inverse),
+            s = select(no_sine, zero, t.y * inverse);
+    const Cartesian<S> radial = {c, s, zero}, along_phi = {-s, c, zero},
+                       along_theta = {t.z * c, t.z * s, -sine};
+    cot_theta_ = select(along_z, nan, t.z * inverse);
+    const S steep = select(abs(t.z) < S(0.01), nan, t.z);
+    const S inv_z = S(1) / steep;
+    const S tx = t.x * inv_z, ty = t.y * inv_z;
+    const auto slopes = [&](const Cartesian<S>& change) {
+      return std::array<S, 2>{(change.x - tx * change.z) * inv_z,
+                              (change.y - ty * change.z) * inv_z};
+    };
+    const Cartesian<S>* const axes[] = {&start.axes.first, &start.axes.second};
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Cartesian<S>& a = *axes[i];
+      // back to the plane of the perigee across the transverse direction
+      const S slip = select(along_z, zero, inner(radial, a) * inverse);
+      d0_[i] = inner(along_phi, a);
+      z0_[i] = select(along_z, nan, a.z - t.z * slip);
+      phi_[i] =
+          select(along_z, nan, -(inner(along_phi, bend) * slip * inverse));
+      phi_[i + 2] = select(along_z, nan, inner(along_phi, a) * inverse);
+      theta_[i] = -(inner(along_theta, bend) * slip);
+      theta_[i + 2] = inner(along_theta, a);
+      // along the track into the plane z = const.
+      const S path = -(a.z * inv_z);
+      x_[i] = a.x + t.x * path;
+      y_[i] = a.y + t.y * path;
+      const auto by_place = slopes(path * bend), by_turn = slopes(a);
+      tx_[i] = by_place[0];
+      ty_[i] = by_place[1];
+      tx_[i + 2] = by_turn[0];
+      ty_[i + 2] = by_turn[1];
+    }
+  }
+
+  const S& cot_theta() const { return cot_theta_; }
+
+  Values of(const Row<S>& s) const {
+    const S p = -(s[4] * inverse_kappa_);
+    const Row<S> user = perigee(s), plane = on_plane(s);
+    return {p,        p + cot_theta_ * user[3],
+            user[0],  user[1],
+            user[2],  user[3],
+            plane[0], plane[1],
+            plane[2], plane[3]};
+  }
+  /// Variances are the same along all axes.
+  static S phi_weight(const S&, const HelixKinks<S>& kinks) {
+    return select(kinks.w_phi > S(0), S(1) / kinks.w_phi, S(0));
+  }
+
+  Covariance5<S> perigee(const Covariance5<S>& c) const {
+    return transformed(c, [this](const Row<S>& s) { return perigee(s); });
+  }
+  Covariance5<S> on_plane(const Covariance5<S>& c) const {
+    return transformed(c, [this](const Row<S>& s) { return on_plane(s); });
+  }
+
+ private:
+  static S of_place(const std::array<S, 2>& a, const Row<S>& s) {
+    return a[0] * s[0] + a[1] * s[1];
+  }
+  static S of_all(const std::array<S, 4>& a, const Row<S>& s) {
+    return a[0] * s[0] + a[1] * s[1] + a[2] * s[2] + a[3] * s[3];
+  }
+  Row<S> perigee(const Row<S>& s) const {
+    return {of_place(d0_, s), of_place(z0_, s), of_all(phi_, s),
+            of_all(theta_, s), s[4]};
+  }
+  Row<S> on_plane(const Row<S>& s) const {
+    return {of_place(x_, s), of_place(y_, s), of_all(tx_, s), of_all(ty_, s),
+            s[4]};
+  }
+  template <class F>
+  static Covariance5<S> transformed(const Covariance5<S>& c, const F& f) {
+    Covariance5<S> half, whole;
+    for (std::size_t j = 0; j < track_dim; ++j) {
+      const Row<S> column =
+          f(Row<S>{c[0][j], c[1][j], c[2][j], c[3][j], c[4][j]});
+      for (std::size_t i = 0; i < track_dim; ++i) half[i][j] = column[i];
+    }
+    for (std::size_t i = 0; i < track_dim; ++i) whole[i] = f(half[i]);
+    return whole;
+  }
+
+  S inverse_kappa_, cot_theta_;
+  std::array<S, 2> d0_, z0_, x_, y_;
+  std::array<S, 4> phi_, theta_, tx_, ty_;
+};
+
+/// How the line at the start changes that at a point: d(q1, q2)/ds, and in a
+/// region without field also d(t1, t2)/ds.
+template <class S>
+struct RegionRows {
+  Row<S> q1, q2, t1, t2;
+};
+
+/// A RegionFlight with the derivatives of point and direction: of the
+/// components across the track where it is straight, else of all three at a
+/// fixed path.
+template <class S>
+class RegionTransport {
+ public:
+  RegionTransport(const BatchRegions& regions, const RegionStart<S>& start)
+      : start_(start),
+        flight_(regions, start),
+        // without field the momentum is no parameter
+        d_qop_(regions.b_ref == 0 ? 0 : -1 / regions.b_ref) {
+    const Cartesian<S> nothing = {S(0), S(0), S(0)};
+    d_point_.fill(nothing);
+    d_direction_.fill(nothing);
+    d_point_[0] = d_direction_[2] = start.axes.first;
+    d_point_[1] = d_direction_[3] = start.axes.second;
+    if (flight_.is_straight()) project();
+  }
+
+  RegionFlight<S>& flight() { return flight_; }
+
+  [[gnu::noinline, gnu::flatten]] void enter_next() {
+    const auto waiting = !flight_.under_way();
+    if (flight_.is_straight())
+      unproject();
+    else
+      turn_all(flight_.path_of(flight_.leg()), d_point_, d_direction_);
+    flight_.go_to_end();
+    const Cartesian<S>& t = flight_.direction();
+    const Cartesian<S> before = flight_.bend(t);
+    flight_.enter_next();
+    // a path that reaches the face later by dl keeps its bend over dl
+    const Cartesian<S> change = before - flight_.bend(t);
+    const S inverse =
+        select(waiting, S(0), S(1) / component(t, flight_.normal()));
+    for (std::size_t i = 0; i < track_dim; ++i) {
+      const S slip = component(d_point_[i], flight_.normal()) * inverse;
+      d_direction_[i] = d_direction_[i] - slip * change;
+    }
+    if (flight_.is_straight()) project();
+  }
+
+  /// At a crossing in the region.
+  /// @param axes  set to those of q1 and q2
+  void rows_at(const RegionCrossing<S>& x, RegionRows<S>& rows,
+               Transverse<S>& axes) const {
+    if (flight_.is_straight()) {
+      axes = axes_;
+      for (std::size_t i = 0; i < track_dim; ++i) {
+        rows.q1[i] = rows_.q1[i] + x.path * rows_.t1[i];
+        rows.q2[i] = rows_.q2[i] + x.path * rows_.t2[i];
+      }
+      rows.t1 = rows_.t1;
+      rows.t2 = rows_.t2;
+      return;
+    }
+    axes = Transverse<S>(x.direction);
+    std::array<Cartesian<S>, track_dim> d_point = d_point_,
+                                        d_direction = d_direction_;
+    turn_all(flight_.path_of(x.path), d_point, d_direction);
+    const Cartesian<S> bend = flight_.bend(x.direction);
+    const S inverse = S(1) / x.cosine;
+    for (std::size_t i = 0; i < track_dim; ++i) {
+      rows.q1[i] = inner(axes.first, d_point[i]);
+      rows.q2[i] = inner(axes.second, d_point[i]);
+      // on the surface
+      const Cartesian<S> change =
+          d_direction[i] - (inner(x.normal, d_point[i]) * inverse) * bend;
+      rows.t1[i] = inner(axes.first, change);
+      rows.t2[i] = inner(axes.second, change);
+    }
+  }
+
+ private:
+  /// Takes all derivatives along a curved path from the begin of the region.
+  void turn_all(const UniformPath<S>& path,
+                std::array<Cartesian<S>, track_dim>& d_point,
+                std::array<Cartesian<S>, track_dim>& d_direction) const {
+    for (std::size_t i = 0; i < track_dim; ++i) {
+      d_point[i] = d_point[i] + path.displacement(d_direction[i]);
+      d_direction[i] = path.direction(d_direction[i]);
+    }
+    const Cartesian<S>& t = flight_.direction();
+    d_point[4] =
+        d_point[4] + d_qop_ * path.displacement_per_qop(t, flight_.field());
+    d_direction[4] =
+        d_direction[4] + d_qop_ * path.direction_per_qop(t, flight_.field());
+  }
+  /// What a track moves along itself changes nothing where it is straight.
+  void project() {
+    axes_ = Transverse<S>(flight_.direction());
+    for (std::size_t i = 0; i < track_dim; ++i) {
+      rows_.q1[i] = inner(axes_.first, d_point_[i]);
+      rows_.q2[i] = inner(axes_.second, d_point_[i]);
+      rows_.t1[i] = inner(axes_.first, d_direction_[i]);
+      rows_.t2[i] = inner(axes_.second, d_direction_[i]);
+    }
+  }
+  void unproject() {
+    const S& leg = flight_.leg();
+    for (std::size_t i = 0; i < track_dim; ++i) {
+      d_direction_[i] = rows_.t1[i] * axes_.first + rows_.t2[i] * axes_.second;
+      d_point_[i] = rows_.q1[i] * axes_.first + rows_.q2[i] * axes_.second +
+                    leg * d_direction_[i];
+    }
+  }
+
+  const RegionStart<S>& start_;
+  RegionFlight<S> flight_;
+  const S d_qop_;  ///< d(q/p)/d(kappa)
+  Transverse<S> axes_;
+  RegionRows<S> rows_;  ///< at the begin of a region without field
+  std::array<Cartesian<S>, track_dim> d_point_, d_direction_;
+};
+
+/// The kinks of a crossing from d(q1, q2)/ds there. Displacements and
+/// directions of two neighbouring tracks keep the product t . q' - t' . q +
+/// twist q x q', so that the change of the start that is a change of direction
+/// along an axis follows from the row of the displacement along it. Of the two
+/// axes, which may be any, one is taken along which the second direction at the
+/// start does not change. Source: docs/theory/any-field.md, kinks without
+/// energy loss
+template <class S>
+[[gnu::always_inline]] inline void set_kinks(const RegionRows<S>& rows,
+                                             const S& twist, const S& w,
+                                             HelixKinks<S>& kinks) {
+  const auto start_of = [&twist](const Row<S>& q) {
+    return std::array<S, 4>{-q[2], -q[3], q[0] - twist * q[3],
+                            q[1] + twist * q[2]};
+  };
+  const auto one = start_of(rows.q1), two = start_of(rows.q2);
+  const S norm = one[3] * one[3] + two[3] * two[3], inverse = S(1) / norm;
+  const S first = one[3] * inverse, second = two[3] * inverse;
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < 3; ++i) {
+    kinks.columns.theta[i] = first * one[i] + second * two[i];
+    kinks.columns.phi[i] = two[3] * one[i] - one[3] * two[i];
+  }
+  kinks.w = w * norm;
+  kinks.w_phi = w * inverse;
+}
+
+/// A group of tracks that share a list of crossings, followed outwards. What
+/// the fit takes up on its way inwards is kept.
+template <class S>
+class BatchRegionPath {
+ public:
+  static constexpr bool loses_energy = false, is_helix = false;
+  using Kinks = HelixKinks<S>;
+  using Step = BatchStep<S>;
+
+  explicit BatchRegionPath(BatchTask& task)
+      : task_(task),
+        start_(*task.regions, *task.tracks),
+        strength_(scatter_strength(S(S(1) / L::load(task.tracks->p)),
+                                   L::load(task.tracks->mass),
+                                   L::load(task.tracks->charge))),
+        total_(L::load(task.tracks->x_over_x0)),
+        back_(task, start_) {}
+
+  /// Goes through all crossings.
+  void follow() {
+    RegionTransport<S> transport(*task_.regions, start_);
+    next_row_ = back_.rows() + task_.n_coordinates;
+    for (std::size_t k = 0; k < task_.n_crossings; ++k) pass(k, transport);
+    task_.doubtful = L::bits(transport.flight().lost());
+  }
+
+  const S& kappa() const { return start_.kappa; }
+  const S& cot_theta() const { return back_.changes().cot_theta(); }
+  const TrackMaterial<S>& material() const { return material_; }
+  Covariance5<S> in_user_axes(const Covariance5<S>& c) const {
+    return back_.changes().perigee(c);
+  }
+  Covariance5<S> on_start_plane(const Covariance5<S>& c) const {
+    return back_.changes().on_plane(c);
+  }
+  /// d(u, v, phi, theta, kappa)/ds behind the first measuring layer.
+  const std::array<Row<S>, track_dim>& rows_behind(std::size_t) const {
+    return first_;
+  }
+
+  auto& back() { return back_; }
+  bool has_way_back() const { return task_.extras.way_back; }
+  bool scatters(std::size_t k) const { return task_.list[k].kinked != 0; }
+  const Kinks& kinks(std::size_t k) const { return back_.steps()[k].kinks; }
+  const Kinks& all_kinks(std::size_t k) const { return kinks(k); }
+  void look_ahead(std::size_t) const {}
+
+  template <class F>
+  void coordinates(std::size_t k, F&& f) {
+    next_row_ += for_kept_coordinates(task_, k, next_row_, f);
+  }
+
+ private:
+  using L = PackAccess<S>;
+
+  /// Components of a unit vector along a surface, for a displacement of the
+  /// track that slides along it onto the surface.
+  struct OnSurfaceAxis {
+    S first, second;
+    Row<S> row(const RegionRows<S>& rows) const {
+      Row<S> r;
+      GTTF_UNROLL
+      for (std::size_t i = 0; i < track_dim; ++i)
+        r[i] = first * rows.q1[i] + second * rows.q2[i];
+      return r;
+    }
+  };
+
+  [[gnu::noinline, gnu::flatten]] void pass(std::size_t k,
+                                            RegionTransport<S>& transport) {
+    using std::abs, std::log;
+    const ListedSurface& c = task_.list[k];
+    const BatchSurface& s = task_.surfaces[c.surface];
+    while (transport.flight().region() != task_.regions->region[c.surface])
+      transport.enter_next();
+    const RegionCrossing<S> x = transport.flight().cross(s.record);
+    RegionRows<S> rows;
+    Transverse<S> axes;
+    transport.rows_at(x, rows, axes);
+    const S inverse = S(1) / x.cosine;
+    const S t = S(s.record.x_over_x0) * abs(inverse);
+    material_.all = material_.all + t;
+    if ((c.fitted | c.inner) != 0)
+      material_.to_last_hit = material_.to_last_hit + t;
+    const bool scatters = (c.kinked | c.inner) != 0 && s.record.x_over_x0 > 0;
+    set_kinks(rows, start_.twist,
+              scatters ? theta0_squared(
+                             strength_, task_.scattering, t,
+                             [&t] { return S(log(t)); }, total_)
+                       : S(0),
+              back_.steps()[k].kinks);
+    if (c.fitted == 0) return;
+    const AxisComponents<S> of_surface =
+        axis_components(s.record, x.point.x, x.point.y);
+    const S slide1 = inner(x.normal, axes.first) * inverse,
+            slide2 = inner(x.normal, axes.second) * inverse;
+    const auto along = [&](const CoordinateAxis& axis) {
+      const S cosine(axis.cosine), sine(axis.sine);
+      const auto& [u, v] = of_surface;
+      const Cartesian<S> e = {cosine * u[0] + sine * v[0],
+                              cosine * u[1] + sine * v[1],
+                              cosine * u[2] + sine * v[2]};
+      const S forward = inner(e, x.direction);
+      return OnSurfaceAxis{inner(e, axes.first) - slide1 * forward,
+                           inner(e, axes.second) - slide2 * forward};
+    };
+    next_row_ -= s.record.n_axes;
+    for (unsigned q = 0; q < s.record.n_axes; ++q)
+      next_row_[q] = along(s.axes[q]).row(rows);
+    if (c.first == 0 || task_.out[BatchPlane::first_hit] == nullptr) return;
+    const auto [u, v] = s.record.user_axes();
+    first_[0] = along(u).row(rows);
+    first_[1] = along(v).row(rows);
+    set_angles(x.direction, axes, rows);
+    first_[4] = {S(0), S(0), S(0), S(0), S(1)};
+  }
+
+  /// Azimuth and polar angle in the user's axes; NaN along z.
+  void set_angles(const Cartesian<S>& t, const Transverse<S>& axes,
+                  const RegionRows<S>& rows) {
+    using std::sqrt;
+    const S sine = sqrt(transverse_dot(t, t));
+    const S inverse =
+        select(sine < S(1e-6), S(std::numeric_limits<double>::quiet_NaN()),
+               S(S(1) / sine));
+    const S c = t.x * inverse, s = t.y * inverse;
+    const auto phi = [&](const Cartesian<S>& a) {
+      return (c * a.y - s * a.x) * inverse;
+    };
+    const auto theta = [&](const Cartesian<S>& a) {
+      return t.z * (c * a.x + s * a.y) - sine * a.z;
+    };
+    const S phi1 = phi(axes.first), phi2 = phi(axes.second);
+    const S theta1 = theta(axes.first), theta2 = theta(axes.second);
+    for (std::size_t i = 0; i < track_dim; ++i) {
+      first_[2][i] = phi1 * rows.t1[i] + phi2 * rows.t2[i];
+      first_[3][i] = theta1 * rows.t1[i] + theta2 * rows.t2[i];
+    }
+  }
+
+  BatchTask& task_;
+  const RegionStart<S> start_;
+  const ScatterStrength<S> strength_;
+  const S total_;  ///< x/X0 up to the last hit; for Scattering::highland_total
+  BatchWayBack<S, BatchStep<S>, RegionChanges<S>> back_;
+  /// Of the present crossing, on both ways; the outermost one has the first.
+  Row<S>* next_row_ = nullptr;
+  std::array<Row<S>, track_dim> first_;
+  TrackMaterial<S> material_;
+};
+
+template <class S>
+[[gnu::noinline, gnu::flatten]] void fit_in_regions(BatchTask& task) {
+  BatchCovariance<S, BatchRegionPath<S>, true, true, false>(task).run();
+}
+
+template <class S>
+std::size_t region_workspace(const BatchTask& task) {
+  return way_back_workspace<S, BatchStep<S>>(task);
+}
+
+template <class S>
+constexpr CovarianceKernel make_region_kernel() {
+  return {PackAccess<S>::width, search_regions<S>, fit_in_regions<S>,
+          region_workspace<S>};
+}
+
+}  // namespace gttf::detail

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regions of a uniform field, or of none: what tracks of telescopes and
+// spectrometers fly through in batches.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "gttf/trajectory/tracking_geometry.hpp"
+
+namespace gttf::detail {
+
+/// The space between two faces of dipoles, all normal to one axis: region i is
+/// between face i - 1 and face i. Without dipoles there is one region.
+struct BatchRegions {
+  Axis normal = Axis::z;          ///< of the faces
+  std::size_t n = 1;              ///< regions
+  const double* faces = nullptr;  ///< ascending, mm; n - 1 of them
+  const std::array<double, 3>* fields = nullptr;  ///< GeV/(e mm)
+  double b_ref = 0;                               ///< as Field::reference
+  const std::size_t* region = nullptr;            ///< of each surface
+  /// The surfaces by region, and where those of each begin.
+  const unsigned* order = nullptr;
+  const std::size_t* begin = nullptr;
+};
+
+/// The regions of a detector.
+class RegionTable {
+ public:
+  /// Whether tracks can be followed through regions: the field is that of
+  /// dipoles with parallel faces, or none; every surface lies in one region,
+  /// and in a gap it is a plane parallel to the faces. Cones and modules of
+  /// which every track crosses others are left to the scalar path.
+  static bool describes(const TrackingGeometry& geometry);
+
+  /// @pre describes()
+  explicit RegionTable(const TrackingGeometry& geometry);
+  RegionTable(const RegionTable&) = delete;
+  RegionTable& operator=(const RegionTable&) = delete;
+
+  const BatchRegions& view() const { return view_; }
+
+ private:
+  std::vector<double> faces_;
+  std::vector<std::array<double, 3>> fields_;
+  std::vector<std::size_t> region_, begin_;
+  std::vector<unsigned> order_;
+  BatchRegions view_;
+};
+
+}  // namespace gttf::detail

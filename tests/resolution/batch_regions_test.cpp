@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches of tracks of telescopes and spectrometers.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "gttf/core/simd.hpp"
+#include "gttf/detector/read.hpp"
+#include "gttf/resolution/batch.hpp"
+#include "gttf/resolution/budget.hpp"
+#include "support/at_level.hpp"
+#include "support/batch.hpp"
+#include "support/layouts.hpp"
+
+namespace gttf::test::GTTF_TEST_FILE {
+
+namespace {
+
+/// Largest deviation of the batch from resolve(), relative; statuses and what
+/// exists must be equal.
+double deviation(const TrackingGeometry& geometry, const TrackList& tracks,
+                 const Model& model, const BatchOutput& r) {
+  double worst = 0;
+  const auto compare = [&](double got, double expected, bool share = false) {
+    CAPTURE(got);
+    CAPTURE(expected);
+    REQUIRE(std::isnan(got) == std::isnan(expected));
+    if (!std::isnan(expected))
+      worst = std::max(worst,
+                       std::abs(share ? got - expected : got / expected - 1));
+  };
+  const auto compare_all = [&](const Matrix5& got, const Matrix5& expected,
+                               int n) {
+    for (int i = 0; i < n; ++i) {
+      compare(got(i, i), expected(i, i));
+      for (int j = 0; j < i; ++j) {
+        REQUIRE(std::isnan(got(i, j)) == std::isnan(expected(i, j)));
+        if (!std::isnan(expected(i, j)))
+          worst =
+              std::max(worst, std::abs(got(i, j) - expected(i, j)) /
+                                  std::sqrt(expected(i, i) * expected(j, j)));
+      }
+    }
+  };
+  for (std::size_t t = 0; t < tracks.size(); ++t) {
+    CAPTURE(t);
+    const Resolution one = resolve(geometry, tracks.views().track(t), model);
+    REQUIRE(r.status[t] == one.status);
+    REQUIRE(r.n_hits[t] == one.n_hits);
+    REQUIRE(r.end[t] == one.end);
+    compare(r.x_over_x0[t], one.x_over_x0);
+    compare(r.x_over_x0_tracker[t], one.x_over_x0_tracker);
+    if (one.status != Status::ok && one.status != Status::no_field) continue;
+    const int n = one.status == Status::ok ? 5 : 4;
+    compare_all(r.perigee.matrix(t), one.perigee, n);
+    compare_all(r.without_inner.matrix(t), one.perigee_without_inner, n);
+    compare_all(r.first_hit.matrix(t), one.first_hit, n);
+    compare_all(r.start_plane.matrix(t), one.start_plane, n);
+    compare(r.sigma_p[t], one.sigma_p_rel);
+    compare(r.sigma_pt[t], one.sigma_pt_rel);
+    compare(r.hit_only[t], one.sigma_p_rel_hit_only);
+    compare(r.ms_only[t], one.sigma_p_rel_ms_only);
+    compare(r.mu_phi[t], one.mu_phi, true);
+    compare(r.mu_theta[t], one.mu_theta, true);
+  }
+  return worst;
+}
+
+Detector shipped(const std::string& name) {
+  return read_detector(std::string(GTTF_SOURCE_DIR "/detectors/") + name +
+                       ".yaml")
+      .detector;
+}
+
+/// Around the z axis.
+TrackList beam(double p, double widest, double z) {
+  TrackList tracks;
+  for (int j = 0; j < 9; ++j)
+    for (int i = 0; i < 17; ++i) {
+      Track t;
+      t.p = p * std::pow(10, i / 8.0);
+      t.theta = widest * j / 8.0;
+      t.phi = 0.7 * i;
+      t.vertex = {0, 0, z};
+      tracks.add(t);
+    }
+  return tracks;
+}
+
+/// A spectrometer with two magnets normal to an axis.
+/// @param apart  their distance, mm
+Detector spectrometer(Axis along, Axis field, int planes, double apart) {
+  Detector d;
+  d.name = "spectrometer";
+  d.field.kind = FieldKind::dipole;
+  d.field.dipoles = {
+      {along, {400, 900}, field, 0.3 * unit::T},
+      {along, {900 + apart, 1100 + apart}, field, -0.4 * unit::T}};
+  for (int i = 0; i < planes; ++i)
+    d.layers.push_back(
+        make_layer("p" + std::to_string(i),
+                   make_plane(along, 103.0 + 1400.0 * i / (planes - 1),
+                              {-400, 400}, {-400, 400}),
+                   i % 3 == 2 ? 0.02 : 0.005,
+                   i % 3 == 2 ? std::vector<Coordinate>{} : pixel(0.01, 0.02)));
+  return d;
+}
+
+}  // namespace
+
+TEST_CASE("batch: telescopes and spectrometers are vectorised") {
+  struct Case {
+    const char* name;
+    double p, widest, z;
+    std::size_t most_scalar;
+  };
+  // wide tracks of LHCb miss the last stations, others turn too far
+  for (const Case& c :
+       {Case{"datura", 1, 0.05, -10, 0}, Case{"lhcb", 3, 0.28, 0, 60},
+        Case{"faser", 100, 0.01, -1600, 0}})
+    for (const Scattering scattering :
+         {Scattering::highland, Scattering::highland_total}) {
+      Model model;
+      model.scattering = scattering;
+      const TrackingGeometry geometry(shipped(c.name));
+      const TrackList tracks = beam(c.p, c.widest, c.z);
+      for (const SimdLevel level : available_simd_levels()) {
+        CAPTURE(c.name);
+        CAPTURE(to_string(level));
+        const AtLevel at(level);
+        BatchOutput r(tracks.size(), 0);
+        const BatchStatistics s =
+            resolve(geometry, tracks.views(), model, r.views());
+        CHECK(s.doubtful + s.unsupported <= c.most_scalar);
+        CHECK(s.vectorised > 0);
+        CHECK(deviation(geometry, tracks, model, r) < 1e-9);
+      }
+    }
+}
+
+TEST_CASE(
+    "batch: magnets along any axis, apart or not, starts anywhere, both ways") {
+  const Axis axes[] = {Axis::x, Axis::y, Axis::z};
+  std::size_t vectorised = 0;
+  for (int a = 0; a < 3; ++a)
+    for (int turn = 1; turn < 3; ++turn) {
+      const Axis along = axes[a];
+      const TrackingGeometry geometry(
+          spectrometer(along, axes[(a + turn) % 3], 15, turn == 1 ? 0 : 50));
+      TrackList tracks;
+      for (int i = 0; i < 64; ++i) {
+        Track t;
+        t.p = 0.8 * std::pow(1.1, i);
+        t.charge = i % 3 == 0 ? 1 : -1;
+        const double tilt = 0.1 * std::sin(1.0 * i);
+        // before, between and in the magnets; back from behind them
+        const bool back = i % 2 == 1;
+        const double starts[] = {0, 350, 600, 950, 1600};
+        const double start = back ? starts[4 - i / 2 % 3] : starts[i / 2 % 4];
+        t.vertex[static_cast<std::size_t>(a)] = start;
+        t.theta = along == Axis::z ? std::abs(tilt) : 0.5 * unit::pi + tilt;
+        t.phi = along == Axis::x   ? 0.08 * std::cos(3.0 * i)
+                : along == Axis::y ? 0.5 * unit::pi + 0.08 * std::cos(3.0 * i)
+                                   : 2.0 * i;
+        if (back) {
+          t.theta = unit::pi - t.theta;
+          t.phi += unit::pi;
+        }
+        tracks.add(t);
+      }
+      for (const SimdLevel level : available_simd_levels()) {
+        CAPTURE(a);
+        CAPTURE(turn);
+        CAPTURE(to_string(level));
+        const AtLevel at(level);
+        BatchOutput r(tracks.size(), 0);
+        vectorised +=
+            resolve(geometry, tracks.views(), {}, r.views()).vectorised;
+        CHECK(deviation(geometry, tracks, {}, r) < 1e-9);
+      }
+    }
+  CHECK(vectorised > 6 * 40 * available_simd_levels().size());
+}
+
+TEST_CASE("batch: budgets of a telescope and a spectrometer") {
+  for (const char* name : {"datura", "lhcb"}) {
+    const TrackingGeometry geometry(shipped(name));
+    const std::size_t layers = geometry.surfaces().size();
+    const TrackList tracks = beam(20, 0.03, -10);
+    const std::size_t n = tracks.size();
+    BatchOutput r(n, layers);
+    CHECK(resolve(geometry, tracks.views(), {}, r.views()).vectorised > n / 2);
+    double worst = 0;
+    for (std::size_t t = 0; t < n; ++t) {
+      const Budget budget =
+          make_budget(geometry, tracks.views().track(t), Model());
+      for (const Cause cause : {Cause::hit, Cause::scattering})
+        for (std::size_t layer = 0; layer < layers; ++layer)
+          for (std::size_t q = 0; q < n_parameters; ++q) {
+            const double total = budget.total.values[q];
+            if (!(total > 0)) continue;
+            double expected = 0;
+            for (const BudgetPart& part : budget.parts)
+              if (part.cause == cause && part.layer == layer)
+                expected += part.variance.values[q];
+            const LayerArrays got = cause == Cause::hit
+                                        ? r.views().hit_variance
+                                        : r.views().scattering_variance;
+            worst = std::max(
+                worst,
+                std::abs(got.values[q][layer * n + t] - expected) / total);
+          }
+    }
+    CAPTURE(name);
+    CHECK(worst < 1e-9);
+  }
+}
+
+TEST_CASE("batch: neighbours do not change a bit of a track in regions") {
+  for (const char* name : {"datura", "lhcb"}) {
+    const TrackingGeometry geometry(shipped(name));
+    const TrackList tracks = beam(5, 0.2, -5);
+    BatchOutput whole(tracks.size(), 0);
+    resolve(geometry, tracks.views(), {}, whole.views(), 3);
+    bool equal = true;
+    for (std::size_t t = 0; t < tracks.size(); t += 3) {
+      TrackList one;
+      one.add(tracks.views().track(t));
+      BatchOutput r(1, 0);
+      resolve(geometry, one.views(), {}, r.views());
+      equal = equal && same_bits(r.numbers_of(0), whole.numbers_of(t));
+    }
+    CHECK(equal);
+  }
+}
+
+}  // namespace gttf::test::GTTF_TEST_FILE
