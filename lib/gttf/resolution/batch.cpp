@@ -206,7 +206,13 @@ class Worker {
       run_groups(Way::regions, *in_regions_, job_.kernels.in_regions, block);
     const ResolutionArrays& r = job_.results;
     for (std::size_t t = begin; t < end; ++t) {
-      if (way(t) == Way::none) block.leave_other_way(t);
+      if (way(t) == Way::none) {
+        // without field, regions leave no direction out
+        if (job_.geometry.has_field() || job_.regions)
+          block.leave_other_way(t);
+        else
+          block.leave_unsupported(t);
+      }
       if (!is_in_groups(t)) continue;
       const detail::BatchGroups& groups = groups_of(t);
       const int n_hits = groups.list_of(t).n_measuring;
