@@ -148,7 +148,7 @@ TripletRegime first_triplet(const TrackingGeometry& geometry,
     const TripletPoint& x = t.crossings[hits[i]];
     local[i] = {cartesian(x.position),
                 {{x.u.x(), x.u.y(), x.u.z()}, {x.v.x(), x.v.y(), x.v.z()}},
-                detail::hit_covariance(x.coordinates)};
+                detail::hit_covariance(axes_in_doubles(x.coordinates))};
   }
   detail::LocalTriplet<double> triplet = detail::helix_triplet(local);
   for (std::size_t k = hits[0] + 1; k < hits[2]; ++k)

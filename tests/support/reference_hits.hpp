@@ -23,7 +23,7 @@ inline TrackHits make_reference_hits(const TripletTrack& track) {
     h.position = track.start;
     h.u = {-std::sin(track.phi), std::cos(track.phi), 0};
     h.v = Vector3::UnitZ();
-    set_coordinates(h, track.start_coordinates);
+    set_coordinates(h, axes_in_doubles(track.start_coordinates));
   }
   for (const TripletPoint& c : track.crossings) {
     TrackHit& h = hits.points.emplace_back();
@@ -31,7 +31,7 @@ inline TrackHits make_reference_hits(const TripletTrack& track) {
     h.u = c.u;
     h.v = c.v;
     h.theta0_2 = c.kink_variance;
-    set_coordinates(h, c.coordinates);
+    set_coordinates(h, axes_in_doubles(c.coordinates));
   }
   return hits;
 }

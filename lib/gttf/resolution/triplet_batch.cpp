@@ -49,11 +49,7 @@ TripletRegime make_regime(const KinkErrors<double>& hits,
 using Hits = std::array<const TripletPoint*, 3>;
 
 HitCovariance<double> covariance_of(const TripletPoint& hit) {
-  std::vector<CoordinateAxis> axes;
-  for (const TripletCoordinate& a : hit.coordinates)
-    axes.push_back({static_cast<double>(a.cosine), static_cast<double>(a.sine),
-                    a.variance});
-  return hit_covariance(axes);
+  return hit_covariance(axes_in_doubles(hit.coordinates));
 }
 
 /// Of the helix through three hits.

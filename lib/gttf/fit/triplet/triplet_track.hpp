@@ -43,6 +43,16 @@ struct TripletCoordinate {
   double variance = 0;  ///< mm^2
 };
 
+/// The coordinates for calculations in doubles.
+inline std::vector<CoordinateAxis> axes_in_doubles(
+    const std::vector<TripletCoordinate>& coordinates) {
+  std::vector<CoordinateAxis> axes;
+  for (const TripletCoordinate& a : coordinates)
+    axes.push_back({static_cast<double>(a.cosine), static_cast<double>(a.sine),
+                    a.variance});
+  return axes;
+}
+
 /// One surface crossed by the reference track.
 struct TripletPoint {
   Vector3 position;  ///< mm
