@@ -142,6 +142,7 @@ std::vector<unsigned> all_layers(const TrackingGeometry& geometry) {
 
 TripletGeometry::TripletGeometry(const TrackingGeometry& geometry)
     : lanes(geometry, all_layers(geometry)),
+      between(geometry.surfaces()),
       modules(geometry.modules()),
       search(kernels(simd_level()).covariance),
       fit(kernels(simd_level()).triplets) {
@@ -156,7 +157,6 @@ TripletBatch::TripletBatch(const TripletGeometry& geometry,
       near_(geometry.lanes.surfaces.size()),
       crossed_(near_.size()),
       arc_(crossed_.size()),
-      crossed_by_(tracks.size),
       hit_lanes_(crossed_.size()),
       workspace_(geometry.fit.workspace(crossed_.size()) / sizeof(PackValues) +
                  1) {
@@ -189,30 +189,34 @@ void TripletBatch::set_lane(std::size_t lane, std::size_t track, double p) {
   lanes_.z.value[lane] = at(tracks_.z, track);
 }
 
+Line<double> TripletBatch::line_of_lane(std::size_t lane) const {
+  const auto of = [lane](const PackValues& x) { return x.value[lane]; };
+  return make_line(
+      TrackValues<double>{of(lanes_.p), of(lanes_.theta), of(lanes_.phi),
+                          of(lanes_.mass), of(lanes_.charge), of(lanes_.x),
+                          of(lanes_.y), of(lanes_.z)},
+      geometry_.lanes.bz, lanes_.on_axis);
+}
+
 void TripletBatch::find_near(std::size_t n) {
+  if (geometry_.modules == nullptr) return;  // all surfaces
   const ModuleIndex& modules = *geometry_.modules;
   near_.assign(modules.others().begin(), modules.others().end());
-  for (std::size_t lane = 0; lane < n; ++lane) {
-    const auto of = [lane](const PackValues& x) { return x.value[lane]; };
-    const TrackValues<double> track{
-        of(lanes_.p),      of(lanes_.theta), of(lanes_.phi), of(lanes_.mass),
-        of(lanes_.charge), of(lanes_.x),     of(lanes_.y),   of(lanes_.z)};
-    modules.find(make_line(track, geometry_.lanes.bz, lanes_.on_axis), near_);
-  }
+  for (std::size_t lane = 0; lane < n; ++lane)
+    modules.find(line_of_lane(lane), near_);
   sort_once(near_);
 }
 
-void TripletBatch::search(std::size_t n) {
+void TripletBatch::search(std::span<const unsigned> surfaces) {
   BatchSearch task;
   task.surfaces = geometry_.lanes.surfaces.data();
-  if (geometry_.modules != nullptr) {
-    find_near(n);
-    near_surfaces_.clear();
-    for (const unsigned i : near_)
-      near_surfaces_.push_back(geometry_.lanes.surfaces[i]);
-    task.surfaces = near_surfaces_.data();
+  if (surfaces.size() < geometry_.lanes.surfaces.size()) {
+    searched_.clear();
+    for (const unsigned i : surfaces)
+      searched_.push_back(geometry_.lanes.surfaces[i]);
+    task.surfaces = searched_.data();
   }
-  task.n_surfaces = near_.size();
+  task.n_surfaces = surfaces.size();
   task.bz = geometry_.lanes.bz;
   task.tracks = &lanes_;
   task.crossed = crossed_.data();
@@ -220,32 +224,65 @@ void TripletBatch::search(std::size_t n) {
   geometry_.search.search(task);
 }
 
-const std::vector<std::size_t>& TripletBatch::hits_of_track(std::size_t lane,
-                                                            std::size_t track) {
+const std::vector<std::size_t>& TripletBatch::hits_of_lane(std::size_t lane) {
   hits_.clear();
-  std::vector<unsigned>& crossed = crossed_by_[track];
-  crossed.clear();
-  for (std::size_t k = 0; k < near_.size(); ++k) {
-    if ((crossed_[k] >> lane & 1) == 0) continue;
-    crossed.push_back(near_[k]);
-    if (geometry_.lanes.surfaces[near_[k]].record.measures())
+  for (std::size_t k = 0; k < near_.size(); ++k)
+    if ((crossed_[k] >> lane & 1) != 0 &&
+        geometry_.lanes.surfaces[near_[k]].record.measures())
       hits_.push_back(k);
-  }
   std::ranges::stable_sort(hits_, {},
                            [&](std::size_t k) { return arc_[k].value[lane]; });
   for (std::size_t& hit : hits_) hit = near_[hit];
   return hits_;
 }
 
-void TripletBatch::set_candidates(std::span<const AskedXi> asked,
-                                  std::span<const std::size_t> group) {
-  candidates_ = crossed_by_[asked[group[0]].track];
-  for (std::size_t lane = 1; lane < group.size(); ++lane) {
-    const std::size_t track = asked[group[lane]].track;
-    if (track == asked[group[lane - 1]].track) continue;
-    if (crossed_by_[track] == candidates_) continue;
-    candidates_.insert(candidates_.end(), crossed_by_[track].begin(),
-                       crossed_by_[track].end());
+StretchBounds TripletBatch::stretches(std::span<const AskedXi> asked,
+                                      std::span<const std::size_t> group) {
+  search(candidates_);
+  StretchBounds bounds;
+  for (std::size_t lane = 0; lane < group.size(); ++lane) {
+    const Line<double> line = line_of_lane(lane);
+    std::array<double, 2> arcs{};
+    std::array<std::pair<double, double>, 2> ends;  // r, z
+    bool crosses_both = true;
+    for (const std::size_t end : {0u, 1u}) {
+      const std::size_t layer = asked[group[lane]].layers[2 * end];
+      const auto k = static_cast<std::size_t>(
+          std::ranges::lower_bound(candidates_, layer) - candidates_.begin());
+      crosses_both = crosses_both && (crossed_[k] >> lane & 1) != 0;
+      arcs[end] = arc_[k].value[lane];
+      Crossing<double> x;
+      set_from_arc(line, arcs[end], x);
+      const Cartesian<double> point = position_at(line, x);
+      ends[end] = {std::hypot(point.x, point.y), point.z};
+    }
+    if (crosses_both)
+      bounds.include(ends[0], ends[1], std::abs(arcs[1] - arcs[0]));
+  }
+  return bounds;
+}
+
+void TripletBatch::find_candidates(std::span<const AskedXi> asked,
+                                   std::span<const std::size_t> group) {
+  find_near(group.size());
+  // to look for the hits first takes longer than to look at a few surfaces
+  constexpr std::size_t few = 48;
+  const bool all_count = task_.scattering == Scattering::highland_total;
+  candidates_.clear();
+  if (all_count || near_.size() <= few) {
+    candidates_ = near_;
+  } else {
+    for (const std::size_t i : group)
+      for (const std::size_t layer : asked[i].layers)
+        candidates_.push_back(static_cast<unsigned>(layer));
+    sort_once(candidates_);
+    geometry_.between.find(stretches(asked, group), candidates_);
+    const std::span<const unsigned> others =
+        geometry_.modules != nullptr ? std::span<const unsigned>(near_)
+                                     : geometry_.between.others();
+    for (const unsigned i : others)
+      if (!SurfacesBetween::has_place(geometry_.lanes.surfaces[i].record))
+        candidates_.push_back(i);
     sort_once(candidates_);
   }
   task_.candidates = candidates_.data();
@@ -273,9 +310,7 @@ void TripletBatch::significances(std::span<const AskedXi> asked,
       asked.size(), [&](std::size_t i) { return asked[i].track; },
       [&](std::size_t i) { return asked[i].p; },
       [&](std::span<const std::size_t> group) {
-        if (geometry_.modules != nullptr) find_near(group.size());
-        task_.candidates = near_.data();
-        task_.n_candidates = near_.size();
+        find_candidates(asked, group);
         fit_group(asked, group);
         for (std::size_t lane = 0; lane < group.size(); ++lane)
           xi[group[lane]] = task_.xi.value[lane];
@@ -290,7 +325,7 @@ std::vector<TripletRegime> TripletBatch::fit(
       asked.size(), [&](std::size_t i) { return asked[i].track; },
       [&](std::size_t i) { return asked[i].p; },
       [&](std::span<const std::size_t> group) {
-        set_candidates(asked, group);
+        find_candidates(asked, group);
         fit_group(asked, group);
         for (std::size_t lane = 0; lane < group.size(); ++lane) {
           const std::size_t i = group[lane];

@@ -11,6 +11,7 @@
 #include "gttf/resolution/batch_triplets.hpp"
 #include "gttf/resolution/momentum_searches.hpp"
 #include "gttf/resolution/regime.hpp"
+#include "gttf/trajectory/surfaces_between.hpp"
 
 namespace gttf::detail {
 
@@ -19,6 +20,7 @@ struct TripletGeometry {
   explicit TripletGeometry(const TrackingGeometry& geometry);
 
   BatchGeometry lanes;
+  SurfacesBetween between;
   const ModuleIndex* modules;                 ///< of `geometry`; null: few
   std::vector<HitCovariance<double>> errors;  ///< per surface
   const CovarianceKernel& search;
@@ -32,24 +34,24 @@ class TripletBatch {
                const TrackArrays& tracks);
 
   /// Calls take(track, hits) for all of `list` with the measuring surfaces
-  /// crossed by each, in order of flight. Keeps the crossings for fit().
+  /// crossed by each, in order of flight.
   template <class Take>
   void find_hits(std::span<const std::size_t> list, const Take& take) {
     for_each_group(
         list.size(), [&](std::size_t i) { return list[i]; },
         [&](std::size_t i) { return momentum_of(list[i]); },
         [&](std::span<const std::size_t> group) {
-          search(group.size());
+          find_near(group.size());
+          search(near_);
           for (std::size_t lane = 0; lane < group.size(); ++lane)
-            take(list[group[lane]], hits_of_track(lane, list[group[lane]]));
+            take(list[group[lane]], hits_of_lane(lane));
         });
   }
 
   /// xi of every triplet.
   void significances(std::span<const AskedXi> asked, std::span<double> xi);
 
-  /// Every triplet, except p_significant; after find_hits(), at the momenta of
-  /// the tracks.
+  /// Every triplet, except p_significant, at the momenta of the tracks.
   /// @param thresholds  for the regime
   std::vector<TripletRegime> fit(std::span<const AskedXi> asked,
                                  const RegimeThresholds& thresholds);
@@ -61,12 +63,18 @@ class TripletBatch {
   /// Sets near_ to the surfaces that the tracks in the first `n` lanes may
   /// cross.
   void find_near(std::size_t n);
-  void search(std::size_t n);
-  const std::vector<std::size_t>& hits_of_track(std::size_t lane,
-                                                std::size_t track);
-  /// Restricts the search to surfaces crossed by the tracks of a group.
-  void set_candidates(std::span<const AskedXi> asked,
-                      std::span<const std::size_t> group);
+  Line<double> line_of_lane(std::size_t lane) const;
+  /// Searches the crossings of all lanes with `surfaces`.
+  void search(std::span<const unsigned> surfaces);
+  const std::vector<std::size_t>& hits_of_lane(std::size_t lane);
+  /// Where the tracks of a group may be between their first and last hits,
+  /// which are on surfaces of `candidates_`.
+  StretchBounds stretches(std::span<const AskedXi> asked,
+                          std::span<const std::size_t> group);
+  /// Sets candidates_ to the surfaces that may count in the triplets of a
+  /// group.
+  void find_candidates(std::span<const AskedXi> asked,
+                       std::span<const std::size_t> group);
   /// Fits asked[i] of every i of a group.
   void fit_group(std::span<const AskedXi> asked,
                  std::span<const std::size_t> group);
@@ -97,13 +105,12 @@ class TripletBatch {
   const TrackArrays& tracks_;
   std::vector<std::size_t> order_;
   BatchTracks lanes_;
-  // search; crossed_ and arc_ are by place in near_
+  // search; crossed_ and arc_ are by place in the list searched
   std::vector<unsigned> near_;  ///< ascending; all surfaces if they are few
-  std::vector<BatchSurface> near_surfaces_;
+  std::vector<BatchSurface> searched_;
   std::vector<TrackBits> crossed_;
   std::vector<PackValues> arc_;
   std::vector<std::size_t> hits_;
-  std::vector<std::vector<unsigned>> crossed_by_;  ///< each track, ascending
   // fit
   BatchTriplets task_;
   std::vector<std::array<TrackBits, 3>> hit_lanes_;
