@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -254,6 +255,27 @@ TEST_CASE("report: layers that are lost together are said to be several") {
         "Lost layer");
   CHECK(correlation_figure(make_subject(request(), pixels, 0, 1, 1))
             ->caption.find("decouple") != RichText::npos);
+}
+
+TEST_CASE("report: of hundreds of layers neighbours are lost together") {
+  std::string text =
+      "gttf-detector: 1\nname: many\nfield: { solenoid: 2 T }\nlayers:\n";
+  constexpr int n_layers = 120;
+  for (int i = 0; i < n_layers; ++i)
+    text += fmt::format(
+        "  - {{ name: L{}, cylinder: {{ radius: {} mm, half_length: 1 m }}, "
+        "material: 0.01 %{} }}\n",
+        i, 30 + 2 * i,
+        i % 3 == 0 ? "" : ", measures: { rphi: 10 um, z: 10 um }");
+  const Detector detector = parse_detector(text, "many.yaml").detector;
+  const auto lost =
+      lost_layer_figure(make_subject(request(), detector, 0, 1, 1));
+  REQUIRE(lost);
+  const auto& rows = std::get<BarChart>(lost->content).rows;
+  REQUIRE(rows.size() == 40);
+  // 80 of them measure
+  CHECK(plain_text(rows.front().cells[0]) == "L1 ... L2 (× 2)");
+  CHECK(plain_text(rows.back().cells[0]) == "L118 ... L119 (× 2)");
 }
 
 TEST_CASE("report: correlations are of what the tracks have") {

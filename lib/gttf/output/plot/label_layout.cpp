@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "gttf/output/plot/svg_plot.hpp"
 #include "gttf/output/plot/svg_text.hpp"
@@ -100,12 +101,74 @@ namespace {
 /// Horizontal space between two texts in one line, px: less reads as one text.
 constexpr double word_space = 5;
 
+/// Of the cells in which lines are looked up, px: about two lines of text.
+constexpr double cell_size = 32;
+
+std::size_t number_of_cells(double length) {
+  return static_cast<std::size_t>(std::max(1.0, std::ceil(length / cell_size)));
+}
+
+/// What is outside of the frame belongs to the cell at its edge.
+std::size_t cell_at(double place, std::size_t n) {
+  const double cell = std::floor(place / cell_size);
+  if (!(cell > 0)) return 0;  // or NaN
+  return static_cast<std::size_t>(std::min(cell, static_cast<double>(n - 1)));
+}
+
 }  // namespace
+
+LabelPlacer::LabelPlacer(Box frame)
+    : frame_(frame),
+      n_columns_(number_of_cells(frame.right - frame.left)),
+      n_rows_(number_of_cells(frame.bottom - frame.top)),
+      cells_(n_columns_ * n_rows_) {}
+
+LabelPlacer::CellRange LabelPlacer::columns(double from, double to) const {
+  return {cell_at(from - frame_.left, n_columns_),
+          cell_at(to - frame_.left, n_columns_) + 1};
+}
+
+LabelPlacer::CellRange LabelPlacer::rows(double from, double to) const {
+  return {cell_at(from - frame_.top, n_rows_),
+          cell_at(to - frame_.top, n_rows_) + 1};
+}
+
+void LabelPlacer::add_obstacle(const LineSegment& line) {
+  const auto [left, right] = std::minmax(line.x0, line.x1);
+  const auto [top, bottom] = std::minmax(line.y0, line.y1);
+  const CellRange across = columns(left, right), down = rows(top, bottom);
+  for (std::size_t row = down.begin; row < down.end; ++row)
+    for (std::size_t column = across.begin; column < across.end; ++column) {
+      const double x = frame_.left + static_cast<double>(column) * cell_size;
+      const double y = frame_.top + static_cast<double>(row) * cell_size;
+      if (crosses(line, {x - 1, y - 1, x + cell_size + 1, y + cell_size + 1}))
+        cells_[row * n_columns_ + column].push_back(lines_.size());
+    }
+  lines_.push_back({line});
+}
+
+double LabelPlacer::weight_in(const Box& box, double limit) {
+  const CellRange across = columns(box.left, box.right);
+  const CellRange down = rows(box.top, box.bottom);
+  ++searches_;
+  double weight = 0;
+  for (std::size_t row = down.begin; row < down.end; ++row)
+    for (std::size_t column = across.begin; column < across.end; ++column)
+      for (const std::size_t i : cells_[row * n_columns_ + column]) {
+        Line& line = lines_[i];
+        if (std::exchange(line.last_search, searches_) == searches_) continue;
+        if (!crosses(line.segment, box)) continue;
+        weight += line.segment.weight;
+        if (weight >= limit) return weight;
+      }
+  return weight;
+}
 
 std::optional<std::size_t> LabelPlacer::take(std::span<const Box> candidates,
                                              bool must_fit) {
   std::optional<std::size_t> best;
   double least = std::numeric_limits<double>::infinity();
+  if (must_fit) least = std::numeric_limits<double>::min();
   for (std::size_t i = 0; i < candidates.size() && least > 0; ++i) {
     const Box& box = candidates[i];
     const Box with_space{box.left - word_space, box.top, box.right + word_space,
@@ -116,15 +179,12 @@ std::optional<std::size_t> LabelPlacer::take(std::span<const Box> candidates,
           return other.overlaps(with_space);
         });
     if (!free) continue;
-    double met = 0;
-    for (const LineSegment& line : lines_)
-      if (crosses(line, box)) met += line.weight;
+    const double met = weight_in(box, least);
     if (met < least) {
       least = met;
       best = i;
     }
   }
-  if (must_fit && least > 0) return std::nullopt;
   if (best) boxes_.push_back(candidates[*best]);
   return best;
 }

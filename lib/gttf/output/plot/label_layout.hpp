@@ -55,10 +55,10 @@ std::optional<BandPlace> place_in_band(std::span<const double> x,
 /// Chooses positions for texts one after the other.
 class LabelPlacer {
  public:
-  explicit LabelPlacer(Box frame) : frame_(frame) {}
+  explicit LabelPlacer(Box frame);
 
   void add_obstacle(const Box& box) { boxes_.push_back(box); }
-  void add_obstacle(const LineSegment& line) { lines_.push_back(line); }
+  void add_obstacle(const LineSegment& line);
 
   /// The first of `candidates` that is in the frame and overlaps no obstacle;
   /// else the one that overlaps no text and lines of the least weight; occupies
@@ -67,9 +67,27 @@ class LabelPlacer {
                                   bool must_fit);
 
  private:
+  struct Line {
+    LineSegment segment;
+    std::size_t last_search = 0;  ///< in which it was looked at
+  };
+
+  /// The range of cells, columns or rows, from `from` to `to`, px.
+  struct CellRange {
+    std::size_t begin, end;
+  };
+  CellRange columns(double from, double to) const;
+  CellRange rows(double from, double to) const;
+  /// The weights of the lines in a box, or a part of them that reaches `limit`.
+  double weight_in(const Box& box, double limit);
+
   Box frame_;
   std::vector<Box> boxes_;
-  std::vector<LineSegment> lines_;
+  std::vector<Line> lines_;
+  std::size_t n_columns_, n_rows_, searches_ = 0;
+  /// Numbers of the lines in each cell of the frame, row by row: thousands of
+  /// labels need not look at thousands of lines.
+  std::vector<std::vector<std::size_t>> cells_;
 };
 
 // Legends, as SVG above a figure and as buttons in a page.

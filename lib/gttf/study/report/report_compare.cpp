@@ -374,6 +374,37 @@ std::optional<Figure> tornado_figure(const ReportSubject& subject) {
   return figure;
 }
 
+namespace {
+
+/// The sets that measure, neighbours joined to at most `most` of them: each is
+/// a fit of all layers and a line of the figure.
+NamedSets joined_neighbours(const Detector& detector, const NamedSets& named,
+                            std::size_t most) {
+  std::vector<std::size_t> measuring;
+  for (std::size_t i = 0; i < named.sets.size(); ++i)
+    if (std::ranges::any_of(named.sets[i], [&](std::size_t k) {
+          return detector.layers[k].measures();
+        }))
+      measuring.push_back(i);
+  const std::size_t n = std::min(most, measuring.size());
+  NamedSets joined;
+  for (std::size_t run = 0; run < n; ++run) {
+    const std::size_t begin = run * measuring.size() / n;
+    const std::size_t end = (run + 1) * measuring.size() / n;
+    std::string name = named.names[measuring[begin]];
+    if (end > begin + 1) name += " ... " + named.names[measuring[end - 1]];
+    joined.names.push_back(std::move(name));
+    LayerSet& all = joined.sets.emplace_back();
+    for (std::size_t i = begin; i < end; ++i) {
+      const LayerSet& set = named.sets[measuring[i]];
+      all.insert(all.end(), set.begin(), set.end());
+    }
+  }
+  return joined;
+}
+
+}  // namespace
+
 std::optional<Figure> lost_layer_figure(const ReportSubject& subject) {
   const GridPoint point{subject.middle(), 0};
   const Track track = grid_track(subject.points, point);
@@ -384,6 +415,7 @@ std::optional<Figure> lost_layer_figure(const ReportSubject& subject) {
   constexpr std::size_t most_layers = 40;
   if (named.names.size() > most_layers)
     named = crossed_sets(subject.detector, all, Grouping::group);
+  named = joined_neighbours(subject.detector, named, most_layers);
   std::vector<const ShownQuantity*> quantities;
   const PerParameter full = errors_of(all);
   for (const ShownQuantity& q : std::span(subject.shown()).first(3))
@@ -398,7 +430,6 @@ std::optional<Figure> lost_layer_figure(const ReportSubject& subject) {
     const auto n = std::ranges::count_if(named.sets[i], [&](std::size_t k) {
       return subject.detector.layers[k].measures();
     });
-    if (n == 0) continue;
     several = several || n > 1;
     for (const std::size_t k : named.sets[i]) reduced.drop_hit(k);
     const PerParameter s = errors_of(resolve(reduced, track, subject.model()));

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "gttf/config/diagnostics.hpp"
@@ -202,15 +203,15 @@ NamedSets crossed_sets(const Detector& detector, const Resolution& resolution,
                        Grouping grouping) {
   const std::vector<std::string> names = names_by(detector, grouping);
   NamedSets named;
+  std::unordered_map<std::string_view, std::size_t> places;
   for (const CrossingInfo& c : resolution.crossings) {
     const std::string& name = names[c.layer];
-    const auto found = std::find(named.names.begin(), named.names.end(), name);
-    const auto i = static_cast<std::size_t>(found - named.names.begin());
-    if (found == named.names.end()) {
+    const auto [place, is_new] = places.try_emplace(name, named.names.size());
+    if (is_new) {
       named.names.push_back(name);
       named.sets.emplace_back();
     }
-    named.sets[i].push_back(c.layer);
+    named.sets[place->second].push_back(c.layer);
   }
   return named;
 }
