@@ -3,6 +3,7 @@
 #include "gttf/resolution/sensitivity.hpp"
 
 #include <cmath>
+#include <unordered_map>
 
 #include "gttf/detector/surface_outline.hpp"
 #include "gttf/resolution/variance_slopes.hpp"
@@ -122,18 +123,26 @@ void add(const PerParameter& from, PerParameter& to) {
   for (const Parameter q : all_parameters) to[q] += from[q];
 }
 
-/// Is crossing k the only one of its surface?
-bool is_crossed_once(const detail::AnyTrack& t, std::size_t k) {
-  for (std::size_t other = 0; other < t.size(); ++other)
-    if (other != k && t.surface(other) == t.surface(k)) return false;
-  return true;
+/// The crossings of each surface of a track.
+struct SurfaceCrossings {
+  std::size_t first, count;
+};
+std::unordered_map<std::size_t, SurfaceCrossings> crossings_by_surface(
+    const detail::AnyTrack& t) {
+  std::unordered_map<std::size_t, SurfaceCrossings> crossings;
+  for (std::size_t k = 0; k < t.size(); ++k)
+    ++crossings.try_emplace(t.surface(k), SurfaceCrossings{k, 0})
+          .first->second.count;
+  return crossings;
 }
 
 /// Adds what a layer does in further crossings to its first one.
-void join_crossings(const detail::AnyTrack& t,
-                    std::vector<detail::LayerSlopes>& crossings) {
+void join_crossings(
+    const detail::AnyTrack& t,
+    const std::unordered_map<std::size_t, SurfaceCrossings>& by_surface,
+    std::vector<detail::LayerSlopes>& crossings) {
   for (std::size_t k = 0; k < t.size(); ++k) {
-    const std::size_t first = *t.crossing_of(t.surface(k));
+    const std::size_t first = by_surface.at(t.surface(k)).first;
     if (first == k) continue;
     detail::LayerSlopes &own = crossings[first], &again = crossings[k];
     add(again.position, own.position);
@@ -211,15 +220,17 @@ Sensitivities make_sensitivities(const TrackingGeometry& geometry,
   constexpr std::size_t none = Sensitivity::none;
   PerParameter length;
   if (geometry.has_maps()) refer_to_means(geometry, t, slopes.crossings);
-  join_crossings(t, slopes.crossings);
+  const auto by_surface = crossings_by_surface(t);
+  join_crossings(t, by_surface, slopes.crossings);
   for (std::size_t k = 0; k < t.size(); ++k) {
     const std::size_t layer = t.surface(k);
     const detail::LayerSlopes& own = slopes.crossings[k];
-    if (*t.crossing_of(layer) != k) continue;
+    const SurfaceCrossings& its_crossings = by_surface.at(layer);
+    if (its_crossings.first != k) continue;
     add_crossing(geometry, t.geometry(), layer, own, list);
     const SurfaceRecord& s = geometry.surfaces()[layer];
     // the lever arms of a rotation differ between crossings
-    if (s.kind == SurfaceRecord::Kind::inclined && is_crossed_once(t, k))
+    if (s.kind == SurfaceRecord::Kind::inclined && its_crossings.count == 1)
       add_rotations(t.geometry(), layer, t.crossing(k), own, list);
     // a cone scales with its radius at z = 0
     const double place =

@@ -8,7 +8,9 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "gttf/detector/field_map.hpp"
@@ -339,11 +341,14 @@ std::set<std::string> irregular_entries(const Detector& before,
         const std::string_view entry_name = name_without_copy(name);
         singly.emplace(entry_name.empty() ? name : entry_name);
       }
+  std::unordered_map<std::string_view, const Entry*> by_name;
+  for (const Entry& entry : old) by_name.try_emplace(entry.name, &entry);
   for (const Entry& entry : now) {
-    const auto found = std::ranges::find(old, entry.name, &Entry::name);
-    if (found != old.end() &&
-        (is_part(before, found->surfaces, after, entry.surfaces) ||
-         is_part(after, entry.surfaces, before, found->surfaces)))
+    const auto found = by_name.find(entry.name);
+    if (found == by_name.end()) continue;
+    const Indices& surfaces = found->second->surfaces;
+    if (is_part(before, surfaces, after, entry.surfaces) ||
+        is_part(after, entry.surfaces, before, surfaces))
       singly.insert(name_in_file(entry.name));
   }
   return singly;
@@ -357,22 +362,25 @@ std::vector<EntryPair> match(const Detector& before, const Detector& after) {
   std::vector<EntryPair> pairs;
   for (Entry& entry : entries_of(after, singly))
     pairs.push_back({std::move(entry.name), {}, std::move(entry.surfaces)});
-  const auto take = [&](const auto& fits) {
-    for (EntryPair& pair : pairs) {
-      if (!pair.before.empty()) continue;
-      const auto found = std::ranges::find_if(
-          old, [&](const Entry& entry) { return fits(entry, pair); });
-      if (found == old.end()) continue;
-      pair.before = std::move(found->surfaces);
-      old.erase(found);
-    }
-  };
-  take([](const Entry& entry, const EntryPair& pair) {
-    return entry.name == pair.name;
-  });
-  take([&](const Entry& entry, const EntryPair& pair) {
-    return same_surfaces(before, entry.surfaces, after, pair.after);
-  });
+  // what is left of each name, the first one last
+  std::unordered_map<std::string_view, Indices> by_name;
+  for (std::size_t i = old.size(); i-- > 0;) by_name[old[i].name].push_back(i);
+  for (EntryPair& pair : pairs) {
+    const auto found = by_name.find(pair.name);
+    if (found == by_name.end() || found->second.empty()) continue;
+    pair.before = std::exchange(old[found->second.back()].surfaces, {});
+    found->second.pop_back();
+  }
+  std::erase_if(old, [](const Entry& entry) { return entry.surfaces.empty(); });
+  for (EntryPair& pair : pairs) {
+    if (!pair.before.empty()) continue;
+    const auto found = std::ranges::find_if(old, [&](const Entry& entry) {
+      return same_surfaces(before, entry.surfaces, after, pair.after);
+    });
+    if (found == old.end()) continue;
+    pair.before = std::move(found->surfaces);
+    old.erase(found);
+  }
   for (Entry& entry : old)
     pairs.push_back({std::move(entry.name), std::move(entry.surfaces), {}});
   return pairs;
