@@ -180,6 +180,18 @@ TEST_CASE("request: a beam spot has three positive sizes, or is off") {
   }
 }
 
+TEST_CASE("request: the number of tracks of an average stands at the end") {
+  StudyOptions options = basic();
+  options.average = "phi,hits:1000";
+  CHECK(read_request("", options).average->tracks == 1000);
+  options.average = "phi:1000, hits";
+  CHECK(contains(answer(options),
+                 "--average: error: \"hits\" after the number of tracks"));
+  CHECK(contains(answer(options), "write phi,hits:1000"));
+  options.average = "phi:1,5";
+  CHECK(contains(answer(options), "decimal comma"));
+}
+
 TEST_CASE("particle: name, mass and charge combine as one expects") {
   StudyOptions options = basic();
   options.particle = "pion";

@@ -24,6 +24,28 @@ std::string to_string(const AverageRequest& average) {
 namespace gttf::detail {
 namespace {
 
+bool number_begins(std::string_view text) {
+  return text.find_first_of("0123456789+-.") == 0;
+}
+
+/// "phi:1000,hits" is refused: the number of tracks stands at the end.
+bool check_number_last(const Source& source, std::size_t colon,
+                       Diagnostics& diagnostics) {
+  const std::string_view text = source.text();
+  const std::size_t comma = text.find(',', colon);
+  if (comma == text.npos) return true;
+  const std::string_view after = trimmed(text.substr(comma + 1));
+  if (after.empty() || number_begins(after)) return true;  // phi:1,000
+  const std::string_view number =
+      trimmed(text.substr(colon + 1, comma - colon - 1));
+  Diagnostic d = source.at(comma + 1, text.size() - comma - 1);
+  d.problem = fmt::format("{} after the number of tracks", in_quotes(after));
+  d.suggestion = fmt::format("the number stands at the end: write {},{}:{}",
+                             trimmed(text.substr(0, colon)), after, number);
+  diagnostics.add(std::move(d));
+  return false;
+}
+
 constexpr std::string_view averaged_things = "phi, vertex or hits";
 
 void read_over(const Value& value, AverageRequest& average) {
@@ -74,7 +96,9 @@ Node average_option(const std::string& text, Diagnostics& diagnostics) {
   const auto source =
       std::make_shared<Source>("--average", text, Source::Kind::option);
   const Origin whole{source, 0, std::max<std::size_t>(1, text.size())};
-  if (!check_text(*source, diagnostics)) return Node::make_null(whole);
+  if (!check_text(*source, diagnostics) ||
+      !check_number_last(*source, colon, diagnostics))
+    return Node::make_null(whole);
   const auto scalar = [&](std::size_t begin, std::size_t end) {
     const std::string_view part =
         trimmed(std::string_view(text).substr(begin, end - begin));
