@@ -231,6 +231,14 @@ def page(runs, context, scans):
     return "\n".join(text)
 
 
+def kept_part(path):
+    """What the benchmarks do not measure: the page from this heading on."""
+    if not path.exists():
+        return ""
+    _, heading, rest = path.read_text().partition("\n## Every feature\n")
+    return heading + rest
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("json")
@@ -241,7 +249,8 @@ def main():
     runs, context = read(options.json)
     folder = pathlib.Path(options.into)
     scans = [scan.rsplit("=", 1) for scan in options.scan]
-    (folder / "performance.md").write_text(page(runs, context, scans))
+    (folder / "performance.md").write_text(
+        page(runs, context, scans) + kept_part(folder / "performance.md"))
     (folder / "performance.svg").write_text(
         svg(curves(runs, 1), runs["yardstick"][0]))
 
