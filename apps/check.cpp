@@ -21,7 +21,7 @@ int exit_code(const CheckOutcome& outcome, bool quiet) {
   if (outcome.passed()) return good;
   if (outcome.evaluated > 0) return check_failed;
   if (!quiet)
-    tell(
+    print_note(
         "gttf-design: no track has a resolution; see the result for the "
         "reason\n");
   return no_track;

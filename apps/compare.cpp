@@ -86,7 +86,7 @@ class Comparer {
                        average_column_names(request_));
   }
 
-  /// Changes are read as --set is; told is the option that they came from.
+  /// Changes are read like --set; errors name the option that they came from.
   Diagnostics with_changes_named(const Diagnostics& faults) const {
     Diagnostics named;
     for (Diagnostic fault : faults.items()) {
@@ -253,7 +253,7 @@ class Comparer {
          {},
          chosen(comparison.table,
                 columns_for_reading(comparison, request_, columns))});
-    // what changed an average is no matter of one track
+    // the cause of a changed average is not in a single track
     if (!request_.average)
       for (std::size_t d = 1; d < detectors_.size(); ++d)
         add_attribution(comparison, d, summary);

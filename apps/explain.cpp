@@ -46,7 +46,7 @@ int explained(const std::function<int()>& work) noexcept {
     print_error(error.what());
     return bad_input;
   } catch (const ReaderGone&) {
-    return good;  // as with `| head`: the reader has what it wanted
+    return good;  // as with `| head`: the reader has read enough
   } catch (const OutputError& error) {
     print_error(error.what());
     return is_out_of_resources(error.error()) ? no_resources : bad_input;

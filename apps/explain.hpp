@@ -10,7 +10,7 @@ namespace gttf::app {
 /// is printed.
 int explained(const std::function<int()>& work) noexcept;
 
-/// Says that there is no memory, without using any.
+/// Reports that memory is exhausted, without using any.
 void explain_memory();
 
 }  // namespace gttf::app

@@ -19,7 +19,7 @@
 namespace gttf::app {
 namespace {
 
-// Refuses options without effect on a description.
+// Rejects options without effect on a description.
 void check_description_options(const Options& options) {
   for (const Option* option : options.given)
     if (option->group == Group::track || option->group == Group::computation ||

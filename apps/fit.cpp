@@ -217,7 +217,7 @@ class Fitter {
     outputs.commit();
     if (residual_outputs) residual_outputs->commit();
     report(file, counts, n_warnings);
-    if (options_.stats) tell(text_of(counts));
+    if (options_.stats) print_note(text_of(counts));
     return counts.fitted > 0 ? good : no_track;
   }
 
@@ -288,20 +288,21 @@ class Fitter {
     show(bad, options_.quiet);
     if (options_.quiet) return;
     if (const std::size_t n = file.bad_rows(); n > 0)
-      tell("gttf-design: " + std::to_string(n) + " bad " +
-           (n == 1 ? "row" : "rows") + " left out\n");
+      print_note("gttf-design: " + std::to_string(n) + " bad " +
+                 (n == 1 ? "row" : "rows") + " left out\n");
     if (counts.fitted == counts.tracks && counts.tracks > 0) return;
     if (counts.tracks == 0)
-      tell("gttf-design: the file has no hits\n");
+      print_note("gttf-design: the file has no hits\n");
     else if (counts.fitted == 0)
-      tell(
+      print_note(
           "gttf-design: no track could be fitted; see column \"status\" "
           "for the reason\n");
     else
-      tell("gttf-design: " + std::to_string(counts.tracks - counts.fitted) +
-           " of " + std::to_string(counts.tracks) +
-           " tracks could not be fitted; see column \"status\" for the "
-           "reason\n");
+      print_note(
+          "gttf-design: " + std::to_string(counts.tracks - counts.fitted) +
+          " of " + std::to_string(counts.tracks) +
+          " tracks could not be fitted; see column \"status\" for the "
+          "reason\n");
   }
 
   const Options& options_;

@@ -59,7 +59,7 @@ int run_import(const Call& call) {
   out.stream() << imported.text;
   out.commit();
   app::show(imported.notes, options.quiet);
-  if (!options.quiet) tell(summary(options.imported, imported) + '\n');
+  if (!options.quiet) print_note(summary(options.imported, imported) + '\n');
   return good;
 }
 

@@ -68,7 +68,7 @@ int run_init(const Call& call) {
   AtomicFile out(file);
   out.stream() << chosen.text;
   out.commit();
-  if (is_file && !options.quiet) tell(next_steps(file, chosen));
+  if (is_file && !options.quiet) print_note(next_steps(file, chosen));
   return good;
 }
 

@@ -140,7 +140,7 @@ void add_usual_tracks(Options& options, const std::string& pt,
         return layer.measures() && layer.surface.shape == Shape::cylinder;
       });
     } catch (const InputError&) {
-      is_readable = false;  // its errors are reported when it is read for good
+      is_readable = false;  // errors are reported when it is read again
     }
   }
   (has_barrel ? options.pt : options.p) = has_barrel ? pt : p;
@@ -151,7 +151,7 @@ void add_usual_tracks(Options& options, const std::string& pt,
     note += " --theta " + *options.theta;
   else if (!options.eta)
     note += " --theta 90deg";
-  tell("gttf-design: note: no momentum given; using " + note + '\n');
+  print_note("gttf-design: note: no momentum given; using " + note + '\n');
 }
 
 StudyRequest request_of(const Options& options, const std::string& purpose) {
@@ -162,15 +162,17 @@ StudyRequest request_of(const Options& options, const std::string& purpose) {
   try {
     StudyRequest request = read_request(sorted.file, sorted.options);
     if (!request.vary.empty() && purpose != "sweep" && !options.quiet)
-      tell("gttf-design: note: " + sorted.file +
-           ": only 'sweep' varies the keys under \"vary\"; here they keep the "
-           "values of the detector\n");
+      print_note(
+          "gttf-design: note: " + sorted.file +
+          ": only 'sweep' varies the keys under \"vary\"; here they keep the "
+          "values of the detector\n");
     constexpr std::array averaging{"scan", "simulate", "store", "show"};
     if (request.average && !options.quiet &&
         std::ranges::find(averaging, purpose) == averaging.end())
-      tell("gttf-design: note: " + sorted.file +
-           ": the average of the study plays no part here: these are results "
-           "of single tracks\n");
+      print_note(
+          "gttf-design: note: " + sorted.file +
+          ": \"average\" of the study is ignored: these are results of single "
+          "tracks\n");
     return request;
   } catch (const InputError& error) {
     if (!sorted.file.empty()) throw;
@@ -210,7 +212,7 @@ void print_assumed_materials(const StudyRequest& request,
   if (quiet) return;
   for (const Detector& detector : detectors)
     if (const auto note = assumed_materials_note(request, detector))
-      tell("gttf-design: note: " + *note + '\n');
+      print_note("gttf-design: note: " + *note + '\n');
 }
 
 void print_notes(const StudyRequest& request,
@@ -219,7 +221,7 @@ void print_notes(const StudyRequest& request,
   if (quiet) return;
   for (const Detector& detector : detectors)
     for (const std::string& warning : start_warnings(request, detector))
-      tell("gttf-design: warning: " + warning + '\n');
+      print_note("gttf-design: warning: " + warning + '\n');
 }
 
 std::vector<DetectorInput> load_inputs(StudyRequest& request,

@@ -48,12 +48,12 @@ struct SortedArguments {
 /// Throws UsageError if there is more than one study.
 SortedArguments sort_arguments(const Options& options);
 
-/// Of scans, reports and figures of a detector alone.
+/// Momenta of scans, reports and figures if none are given.
 inline constexpr const char* usual_momenta = "1GeV:100GeV:21";
 
-/// Detectors without a momentum, and without a study, are enough: if the first
-/// one has a barrel, tracks of these transverse momenta are used, otherwise of
-/// these momenta, along z. Prints which.
+/// Adds momenta if neither momenta nor a study are given: the transverse
+/// momenta `pt` if the first detector has a barrel, otherwise the momenta `p`,
+/// along z. Prints a note with them.
 void add_usual_tracks(Options& options, const std::string& pt,
                       const std::string& p);
 
@@ -73,7 +73,8 @@ Detector load_detector(const Options& options);
 /// Prints the materials assumed for energy loss.
 void print_assumed_materials(const StudyRequest& request,
                              std::span<const Detector> detectors, bool quiet);
-/// The same, and which hits are not counted because layers are met again.
+/// The same, and the hits that are not counted because layers are crossed
+/// again.
 void print_notes(const StudyRequest& request,
                  std::span<const Detector> detectors, bool quiet);
 

@@ -30,7 +30,7 @@ std::string see_help(const std::string& verb) {
 
 int run(const std::vector<std::string>& arguments) {
   if (arguments.size() < 2) {
-    tell(program_help());
+    print_note(program_help());
     return bad_input;
   }
   std::string name = arguments[1];
@@ -75,8 +75,9 @@ int run(const std::vector<std::string>& arguments) {
 void warn_of_refused_threads() {
   const std::size_t refused = refused_threads();
   if (refused > 0)
-    tell("gttf-design: warning: the system refused " + std::to_string(refused) +
-         " of the requested threads; the results are the same\n");
+    print_note("gttf-design: warning: the system refused " +
+               std::to_string(refused) +
+               " of the requested threads; the results are the same\n");
 }
 
 int run_and_explain(int argc, char** argv) noexcept {

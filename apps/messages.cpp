@@ -20,7 +20,7 @@ void print(const std::string& text) {
   out.flush();
 }
 
-void tell(std::string_view lines) {
+void print_note(std::string_view lines) {
   std::fputs(visible_lines(lines).c_str(), stderr);
 }
 
@@ -46,7 +46,7 @@ void print_error(std::string_view text) {
   const bool colour = colours(STDERR_FILENO);
   std::fprintf(stderr, "gttf-design: %serror:%s ", colour ? "\033[1;31m" : "",
                colour ? "\033[0m" : "");
-  tell(text);
+  print_note(text);
   std::fputc('\n', stderr);
 }
 
@@ -70,20 +70,20 @@ void print_statistics(const BatchStatistics& s) {
   line(s.doubtful - s.not_followed,
        "scalar path: a parameter is free, or nearly so");
   line(s.not_followed,
-       "scalar path: stops, bends strongly or comes back to layers");
+       "scalar path: stops, bends strongly or recurls to layers");
   line(s.unsupported - s.other_way,
        "scalar path: field, model or layers not vectorised");
   line(s.other_way,
        "scalar path: along the axis, or through layers more than once");
   line(s.not_fitted, "not fitted: too few hits");
-  tell(text.str());
+  print_note(text.str());
 }
 
 int code_of(std::size_t evaluated, std::string_view status, bool quiet) {
   if (evaluated > 0) return good;
   if (!quiet)
-    tell("gttf-design: no track has a resolution: " + std::string(status) +
-         '\n');
+    print_note("gttf-design: no track has a resolution: " +
+               std::string(status) + '\n');
   return no_track;
 }
 
@@ -93,7 +93,7 @@ int code_of(std::size_t evaluated, Status status, bool quiet) {
 
 int code_of(std::size_t evaluated) {
   if (evaluated > 0) return good;
-  tell(
+  print_note(
       "gttf-design: no track could be evaluated; see column \"status\" for "
       "the reason\n");
   return no_track;

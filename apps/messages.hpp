@@ -20,7 +20,7 @@ void print(const std::string& text);
 
 /// Writes lines to standard error, control characters as escapes. All output on
 /// standard error uses this function or show().
-void tell(std::string_view lines);
+void print_note(std::string_view lines);
 
 /// Whether output to `descriptor` may have colours: a terminal, and NO_COLOR
 /// (https://no-color.org) is not set.

@@ -100,7 +100,7 @@ void read_number(const std::string& option, const std::string& text,
   number = parsed.value;
 }
 
-/// Goes on from the checkpoint if there is one.
+/// Continues from the checkpoint if there is one.
 void restore(const Checkpoint& checkpoint, SearchState& state) {
   const auto document = checkpoint.stored();
   if (!document) return;
@@ -152,10 +152,11 @@ class Ending {
   }
 
   /// Reports why the search ended early.
-  void tell_why(const std::string& what) const {
+  void print_reason(const std::string& what) const {
     if (!quiet_)
-      tell(std::string("gttf-design: ") +
-           (out_of_time_ ? "out of time" : "interrupted") + "; " + what + '\n');
+      print_note(std::string("gttf-design: ") +
+                 (out_of_time_ ? "time limit reached" : "interrupted") + "; " +
+                 what + '\n');
   }
 
  private:
@@ -276,10 +277,10 @@ int search_and_write(const Call& call, const OptimisationProblem& problem,
   }
   outputs.commit();
   if (result.interrupted)
-    ending.tell_why(result.is_start
-                        ? "the result is the design of the file: nothing "
-                          "better was found"
-                        : "the result is the best so far");
+    ending.print_reason(result.is_start
+                            ? "the result is the design of the file: nothing "
+                              "better was found"
+                            : "the result is the best so far");
   if (!result.best.result.exists)
     return code_of(0, Status::too_few_hits, options.quiet);
   return result.found && !result.interrupted ? good : check_failed;
@@ -298,7 +299,7 @@ int run_shard(const Call& call, const OptimisationProblem& problem,
         std::pair{!options.history.empty(), "--history"},
         std::pair{!options.pareto.empty(), "--pareto"}})
     if (given)
-      throw UsageError(std::string(name) + " does not go with --shard");
+      throw UsageError(std::string(name) + " cannot be used with --shard");
   if (problem.file == "-")
     throw UsageError(
         "--shard: optimise merge reads the study again; give it as a file");
@@ -332,9 +333,9 @@ int run_shard(const Call& call, const OptimisationProblem& problem,
   }
   checkpoint.offer([&state] { return to_document(state); }, true);
   if (!state.is_complete) {
-    ending.tell_why(options.checkpoint.empty()
-                        ? "nothing was written"
-                        : "the checkpoint has the finished starts");
+    ending.print_reason(options.checkpoint.empty()
+                            ? "nothing was written"
+                            : "the checkpoint has the finished starts");
     return check_failed;
   }
   outputs.write({{}, to_document(state), {}, {}});
@@ -356,7 +357,8 @@ int merge_parts(const Call& call) {
         std::pair{!options.shard.empty(), "--shard"},
         std::pair{!options.checkpoint.empty(), "--checkpoint"},
         std::pair{!options.history.empty(), "--history"}})
-    if (given) throw UsageError(std::string(name) + " does not go with merge");
+    if (given)
+      throw UsageError(std::string(name) + " cannot be used with merge");
   std::vector<SearchState> parts;
   std::vector<std::pair<std::string, std::string>> inputs;
   for (const std::string& name : names) {
@@ -374,8 +376,7 @@ int merge_parts(const Call& call) {
   if (const auto where =
           first_difference(plan_search(problem, false).study, state.study))
     throw FileError(fmt::format(
-        "{} has other results than this run would have: its {} differs from "
-        "that of {}",
+        "{} does not match this run: its {} differs from that of {}",
         in_quotes(names.front()), *where, in_quotes(study.file)));
   std::optional<Provenance> provenance = provenance_of_search(call, problem);
   if (provenance)
@@ -394,8 +395,8 @@ int run_optimise(const Call& call) {
                      in_quotes(options.arguments[1]) + " is a second one");
   if (!options.history.empty() && !options.checkpoint.empty())
     throw UsageError(
-        "--history does not go with --checkpoint: designs looked at before an "
-        "interruption would be missing");
+        "--history cannot be used with --checkpoint: designs evaluated before "
+        "an interruption would be missing");
   const OptimisationProblem problem = problem_of(options);
   const auto provenance = provenance_of_search(call, problem);
   if (!options.shard.empty()) return run_shard(call, problem, provenance);

@@ -32,7 +32,7 @@ constexpr std::uint32_t of_tables =
     of::budget | of::sensitivity | of::compare | of::check | of::optimise |
     of::toy | of::fit | of::export_ | of::decay;
 constexpr std::uint32_t of_figures = of::report | of::plot;
-/// Verbs that say why errors are what they are, or compare them.
+/// Verbs that explain or compare errors.
 constexpr std::uint32_t of_explanations =
     of::budget | of::sensitivity | of::compare | of_figures;
 
@@ -56,7 +56,7 @@ constexpr Option option_table[] = {
      of_one_track | of::fit | of::export_, &Options::detectors,
      Values::detector, any_number, required},
     {"HITS", "FILE",
-     "Hits, one a line: track,layer,x_mm,y_mm,z_mm in CSV; - is "
+     "Hits, one per line: track,layer,x_mm,y_mm,z_mm in CSV; - is "
      "standard input",
      Group::arguments, of::fit, &Options::hits, Values::file, any_number,
      required},
@@ -210,7 +210,7 @@ constexpr Option option_table[] = {
      "off",
      Group::track, of_tracks | of::fit, &Options::beam_spot},
     {"--average", "WHAT[:N]",
-     "Averages over phi, vertex or hits, as in phi,vertex: mean, error, rms, "
+     "Average over phi, vertex or hits, as in phi,vertex: mean, error, rms, "
      "quantiles, efficiency; N tracks of a sample (default: 64 azimuths, else "
      "256)",
      Group::track, of_averages, &Options::average},
@@ -233,10 +233,10 @@ constexpr Option option_table[] = {
      of_tracks | of::fit | of::decay, &Options::energy_loss, Values::choice},
     {"--turns", "N",
      "Follow tracks for N turns and count every crossing of a layer, inwards "
-     "as outwards (default: half a turn, first crossings)",
+     "and outwards (default: half a turn, first crossings)",
      Group::track, (of_tracks & ~of::regimes) | of::fit, &Options::turns},
     {"--at", "LAYER",
-     "Also print position and direction of the track at this layer",
+     "Also compute position and direction of the track at this layer",
      Group::track, of::resolve | of::scan | of::sweep | of::export_,
      &Options::at, Values::layer},
     {"--at", "LAYER",
@@ -250,15 +250,15 @@ constexpr Option option_table[] = {
 
     {"--configurations",
      "N",
-     "Directions of the products over which errors are averaged (default: 256)",
+     "Configurations of the products to average over (default: 256)",
      Group::track,
      of::decay,
      &Options::configurations,
      Values::other,
      {1, most_configurations}},
     {"--sqrt-s", "ENERGY[,SPREAD]",
-     "Also the mass that recoils against the decay in a collision at rest of "
-     "this energy, as in 240GeV,0.3GeV",
+     "Also compute the recoil mass in collisions of this centre-of-mass "
+     "energy, as in 240GeV,0.3GeV",
      Group::track, of::decay, &Options::sqrt_s},
 
     // hits
@@ -278,22 +278,21 @@ constexpr Option option_table[] = {
     // design questions
     {"--study", "FILE",
      "Study file with the grid of tracks (and the detectors, if none "
-     "is given); options win over it",
+     "is given); options take precedence",
      Group::comparison, of::compare, &Options::study_file, Values::study},
     {"--change", "KEY=VALUE",
      "Compare with the first detector after this change, as in "
-     "'layers[L0].material=0.2 %'; repeatable, all together",
+     "'layers[L0].material=0.2 %'; repeatable; all changes apply together",
      Group::comparison, of::compare, &Options::changes},
     {"--triplets", "",
-     "A row per triplet instead of per track, for several tracks (and "
+     "Write a row per triplet instead of per track, for several tracks (and "
      "in csv)",
      Group::regimes, of::regimes, &Options::triplets},
     {"--all-triplets", "",
-     "All triplets of measuring layers, not only consecutive ones",
+     "Use all triplets of measuring layers, not only consecutive ones",
      Group::regimes, of::regimes, &Options::all_triplets},
     {"--recurl", "",
-     "Also the triplets through the outer arc of a track that bends "
-     "back",
+     "Include the triplets through the outer arc of a track that turns back",
      Group::regimes, of::regimes, &Options::recurl, Values::other, any_number,
      false, "--all-triplets"},
     {"--mu", "NUMBER", "Neglect hit errors up to this mu (default: 0.15)",
@@ -306,7 +305,8 @@ constexpr Option option_table[] = {
      Group::regimes, of::regimes, &Options::xi_unbiased},
     {"--by", "surface|layer|group",
      "One row for each surface, layer (the rows of a repeated one together) or "
-     "group (default: layer; sensitivity: up to 16 rows of a layer singly)",
+     "group (default: layer; sensitivity: up to 16 rows of a layer "
+     "individually)",
      Group::analysis, of::budget | of::sensitivity, &Options::by,
      Values::choice},
     {"--parameter", "p|pt|d0|z0|phi0|theta|x|y|tx|ty|u|v|tu|tv|phi",
@@ -319,7 +319,7 @@ constexpr Option option_table[] = {
      "holds; repeatable",
      Group::analysis, of::sensitivity, &Options::limits},
     {"--drop", "",
-     "Resolution without each layer, and averaged over the hit "
+     "Compute the resolution without each layer, and averaged over the hit "
      "efficiencies",
      Group::analysis, of::sensitivity, &Options::drop},
     {"--at-point", "P,ANGLE",
@@ -359,7 +359,7 @@ constexpr Option option_table[] = {
      "merge; needs -o PART.json",
      Group::search, of::optimise, &Options::shard},
     {"--checkpoint", "FILE",
-     "Store finished starts in FILE now and then; a run that finds it there "
+     "Store finished starts in FILE periodically; a run that finds FILE "
      "continues from it",
      Group::search, of::optimise, &Options::checkpoint, Values::file},
     {"--checkpoint-every",
@@ -397,7 +397,7 @@ constexpr Option option_table[] = {
      "PART.json",
      Group::toys, of::toy, &Options::shard},
     {"--checkpoint", "FILE",
-     "Store the state in FILE from time to time; a run that finds it continues "
+     "Store the state in FILE periodically; a run that finds FILE continues "
      "from it",
      Group::toys, of::toy, &Options::checkpoint, Values::file},
     {"--checkpoint-every",
@@ -427,7 +427,7 @@ constexpr Option option_table[] = {
      Group::report, of::plot, &Options::figure, Values::figure},
     {"--grid",
      "COLUMNS",
-     "Columns in which several figures stand (default: as many as rows)",
+     "Columns of the grid of figures (default: as many as rows)",
      Group::report,
      of::plot,
      &Options::grid,
@@ -436,18 +436,18 @@ constexpr Option option_table[] = {
     {"--title", "TEXT", "Title above the figures", Group::report, of::plot,
      &Options::picture_title},
     {"--xlim", "FROM:TO",
-     "Ends of the horizontal axis, in its unit or with another: 1:50, "
+     "Ends of the horizontal axis, in its unit or another one: 1:50, "
      "500MeV:50GeV",
      Group::report, of::plot, &Options::x_range},
     {"--ylim", "FROM:TO", "Ends of the vertical axis of the first panel",
      Group::report, of::plot, &Options::y_range},
-    {"--log", "x|y|xy|none", "Axes that are logarithmic, the others linear",
+    {"--log", "x|y|xy|none", "Logarithmic axes; the others are linear",
      Group::report, of::plot, &Options::log_axes, Values::choice},
     {"--size", "WxH",
      "Size of a figure without its legend: 800x500 (px), 12cmx8cm, 86mmx60mm",
      Group::report, of::plot, &Options::size},
     {"--style", "page|paper|talk",
-     "paper: for a column of 86 mm, letters of 8 pt; talk: large letters and "
+     "paper: for a column of 86 mm, text of 8 pt; talk: large text and thick "
      "lines (default: page)",
      Group::report, of::plot, &Options::style, Values::choice},
     {"--list", "", "List the figures of this study and exit", Group::report,

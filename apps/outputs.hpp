@@ -81,7 +81,7 @@ class Outputs {
   /// Lines above the header of csv, which then ends with a checksum.
   void set_csv_comment(const std::string& lines);
 
-  /// Whether at least one is made of the whole table: csv, npz.
+  /// Whether at least one format contains the whole table: csv, npz.
   bool any_of_rows() const;
   /// Whether all outputs have this format.
   bool only(Format format) const;

@@ -96,11 +96,11 @@ double pixels_of(std::string_view text, const std::string& size) {
   return px;
 }
 
-// How large letters and lines are, relative to those of a page, and how wide a
-// figure is that has no size.
+// The size of text and lines, relative to a page, and the width of a figure
+// without a given size.
 struct Look {
   double scale = 1;
-  double width = 0;  ///< px of the layout; 0: as it is
+  double width = 0;  ///< px of the layout; 0: unchanged
 };
 
 Look look_of(const std::string& style) {
@@ -222,7 +222,7 @@ int run_plot(const Call& call) {
         "no output: give -o FILE, -o - to draw on the terminal, or --list to "
         "list the figures");
   if (!options.watch) return write_plot(call);
-  if (options.list) throw UsageError("--watch does not go with --list");
+  if (options.list) throw UsageError("--watch cannot be used with --list");
   return watch(call, write_plot);
 }
 

@@ -57,7 +57,7 @@ Page ReportRequest::make_page(
   ReportOptions options = options_;
   options.progress = progress;
   Page page = make_study_page(std::move(options));
-  // behind the summary
+  // after the summary
   std::size_t at = std::min<std::size_t>(1, page.sections.size());
   if (optimised_)
     for (PageSection& section :

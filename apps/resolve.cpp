@@ -32,8 +32,8 @@ int run_resolve(const Call& call) {
   outputs.commit();
   if (is_evaluated(resolution)) return good;
   if (!options.quiet)
-    tell("gttf-design: the track has no resolution: " +
-         std::string(to_string(resolution.status)) + '\n');
+    print_note("gttf-design: the track has no resolution: " +
+               std::string(to_string(resolution.status)) + '\n');
   return no_track;
 }
 

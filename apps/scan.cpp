@@ -126,17 +126,17 @@ void check_full(const Options& options, const Outputs& outputs) {
         "--full writes everything; --columns cannot be used with it");
   if (options.stats || !options.shard.empty())
     throw UsageError(std::string(options.stats ? "--stats" : "--shard") +
-                     " does not go with --full");
+                     " cannot be used with --full");
 }
 
-// What averages cannot be made of.
+// Columns without averages.
 void check_average(const Options& options, const StudyRequest& request) {
   if (!request.average) return;
   for (const auto& [other, name] :
        {std::pair{options.full, "--full"},
         std::pair{!options.shard.empty(), "--shard"}})
     if (other)
-      throw UsageError(std::string(name) + " does not go with averages");
+      throw UsageError(std::string(name) + " cannot be used with averages");
 }
 
 // Below a table on a terminal.

@@ -176,7 +176,7 @@ int run_sweep(const Call& call) {
   outputs.commit();
   if (plot) plot->commit();
   if (result.invalid > 0 && !options.quiet)
-    tell(fmt::format(
+    print_note(fmt::format(
         "gttf-design: warning: {} of {} combinations are not valid detectors; "
         "their rows have no values. The first is {}\n",
         result.invalid, result.designs, result.first_invalid));

@@ -33,13 +33,13 @@ std::string text_of(const BatchStatistics& s) {
   };
   text << s.tracks << " toys, vectors " << to_string(simd_level()) << '\n';
   line(s.tracks - s.unsupported, "vectorised");
-  line(s.doubtful, "of these fitted on the scalar path: a fit was in doubt");
+  line(s.doubtful, "of these fitted on the scalar path: doubtful fits");
   line(s.unsupported, "scalar path: field, model or layers not vectorised");
   line(s.not_fitted, "left the layers of the reference track");
   return text.str();
 }
 
-// Goes on from the checkpoint if there is one.
+// Continues from the checkpoint if there is one.
 void restore(const Checkpoint& checkpoint, ToyState& state) {
   const auto document = checkpoint.stored();
   if (!document) return;
@@ -50,7 +50,7 @@ void restore(const Checkpoint& checkpoint, ToyState& state) {
 
 int code_of_toys(const ToyState& state) {
   if (fitted_toys(state) > 0) return good;
-  tell(
+  print_note(
       "gttf-design: no toy could be fitted; see the columns \"status\" and "
       "\"n_failed\" for the reason\n");
   return no_track;
@@ -147,7 +147,7 @@ int run_toy(const Call& call) {
   else
     outputs.write(result_of(state));
   outputs.commit();
-  if (options.stats) tell(text_of(statistics));
+  if (options.stats) print_note(text_of(statistics));
   return sharded ? good : code_of_toys(state);
 }
 

@@ -22,7 +22,7 @@
 namespace gttf::app {
 namespace {
 
-// What tells one content of a file from another; nothing if there is no file.
+// Identifies the content of a file; nothing if there is no file.
 struct Stamp {
   ino_t inode = 0;
   off_t size = 0;
@@ -90,10 +90,10 @@ int watch(const Call& call, int (*work)(const Call&)) {
       const std::string text =
           done ? (options.file == "-" ? "drawn" : options.file + " written")
                : "not written";
-      tell("gttf-design: " + time_of_day() + " " + text + " (" +
-           std::to_string(static_cast<int>(took.count() * 1000)) +
-           " ms); watching " + std::to_string(read.size()) +
-           (read.size() == 1 ? " file" : " files") + ", Ctrl-C ends\n");
+      print_note("gttf-design: " + time_of_day() + " " + text + " (" +
+                 std::to_string(static_cast<int>(took.count() * 1000)) +
+                 " ms); watching " + std::to_string(read.size()) +
+                 (read.size() == 1 ? " file" : " files") + ", Ctrl-C ends\n");
     }
     constexpr auto look_again = 200ms, settle = 60ms;
     while (stamps_of(read) == now) std::this_thread::sleep_for(look_again);

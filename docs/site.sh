@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Builds the pages as a site: docs/site.sh [FOLDER], build/site of the current folder unless given.
+# Builds the pages as a site: docs/site.sh [FOLDER], build/site of the current
+# folder unless given.
 #
 # Pages link to each other and to sources as they lie in the project, so the
 # site has the same folders; sources are files in it. It needs no network:
@@ -27,11 +28,11 @@ cd "$root"
 cp -R README.md CHANGELOG.md LICENSE start docs detectors configs lib apps \
   tests "$work/pages"
 [ ! -d .github ] || cp -R .github "$work/pages"
-# The marks of tests/docs/run.sh behind the language of a block are not Markdown.
+# The marks of tests/docs/run.sh after the language of a block are not Markdown.
 find "$work/pages" -name '*.md' -exec \
   sed -i 's/^\( *```[a-z+]\{1,\}\) .*$/\1/' {} +
 cat > "$work/pages/page.css" << 'END'
-/* Tables of many columns, long commands, boxes that tell differences. */
+/* Tables of many columns, long commands, boxes that state differences. */
 @media (min-width: 1200px) { .container { max-width: 1320px; } }
 table { display: block; overflow-x: auto; font-size: 90%; }
 td code, td a { white-space: nowrap; }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# What makes a fault of the program harder to exploit: position independent
-# code, tables of the loader that are read-only from the start, checked string
-# functions, canaries on the stack, marked targets of jumps. The kernels, which
-# see numbers only, go without canaries.
+# Hardening of the program against exploits: position independent code,
+# read-only tables of the loader, checked string functions, stack canaries,
+# marked jump targets. The kernels, which process only numbers, have no
+# canaries.
 add_library(gttf_hardening INTERFACE)
 add_library(gttf_canaries INTERFACE)
 if(NOT GTTF_HARDENING OR CMAKE_CXX_FLAGS MATCHES "-fsanitize")

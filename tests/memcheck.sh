@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs each verb once in Valgrind's memcheck: values that nobody has set, and
-# memory that is lost. AddressSanitizer does not see the first.
+# Runs each verb once in Valgrind's memcheck: uninitialised values, and memory leaks. AddressSanitizer does not detect the former.
 # Usage: tests/memcheck.sh PROGRAM [VERB...]
 set -u
 program=$(realpath "${1:?the program gttf-design}") || exit 2

@@ -125,7 +125,7 @@ if(Python3_FOUND)
   set_tests_properties(schema PROPERTIES LABELS docs SKIP_RETURN_CODE 77)
 endif()
 
-# Every public header compiles on its own.
+# Every public header compiles by itself.
 add_test(NAME headers COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR}
   --target all_verify_interface_header_sets --parallel 2)
 

@@ -28,10 +28,10 @@
 namespace gttf {
 namespace {
 
-/// What the page writes, and what it reads.
+/// Buffers written and read by the page.
 struct Memory {
   NumberList input, output;
-  std::string texts_in, texts_out;  ///< with a zero byte behind each
+  std::string texts_in, texts_out;  ///< each followed by a zero byte
 };
 
 struct Module {
@@ -78,7 +78,7 @@ class Input {
   std::size_t at_ = 0;
 };
 
-/// The axes of a request, as the page has written them.
+/// The axes of a request, as written by the page.
 void read_axes(Input& input, StudyRequest& request) {
   request.momentum.variable =
       static_cast<MomentumAxis::Variable>(input.count());
@@ -105,13 +105,13 @@ Grouping grouping_of(double number) {
 
 using namespace gttf;  // NOLINT(google-build-using-namespace)
 
-/// Room for `n` numbers that the page writes before a call.
+/// Space for `n` numbers that the page writes before a call.
 GTTF_EXPORT(input_numbers) double* input_numbers(std::size_t n) {
   auto& numbers = module().memory.input.numbers;
   numbers.resize(n);
   return numbers.data();
 }
-/// Room for `n` bytes of texts, each with a zero byte behind it.
+/// Space for `n` bytes of texts, each followed by a zero byte.
 GTTF_EXPORT(input_texts) char* input_texts(std::size_t n) {
   std::string& texts = module().memory.texts_in;
   texts.resize(n);
@@ -130,9 +130,9 @@ GTTF_EXPORT(output_bytes) std::size_t output_bytes() {
   return module().memory.texts_out.size();
 }
 
-/// Takes the exploration of the input, to_list(), in place of the one before.
-/// Without texts: numbers of the detector that was taken before, from the first
-/// on. Returns whether it is one.
+/// Replaces the exploration by the input, to_list(). Without texts: replaces
+/// the numbers of the current detector, from the first one. Returns whether the
+/// input is valid.
 GTTF_EXPORT(load) int load() {
   Module& m = module();
   static NumberList& whole = *new NumberList;
@@ -158,15 +158,16 @@ GTTF_EXPORT(load) int load() {
   return 1;
 }
 
-/// Texts: numbers of layers and of the field that cannot be.
+/// Texts: errors in the numbers of layers and of the field; none: they are
+/// valid.
 GTTF_EXPORT(faults) void faults() {
   begin_output();
   for (const std::string& fault : design_faults(module().exploration->detector))
     put(fault);
   end_output();
 }
-/// Texts: layers at one place. All pairs that may be: slow for many surfaces.
-/// @pre no faults()
+/// Texts: layers at the same place. Compares pairs: slow for many surfaces.
+/// @pre the numbers of all layers are valid
 GTTF_EXPORT(coincident_layers) void coincident_layers() {
   begin_output();
   for (const std::string& fault :
@@ -199,7 +200,7 @@ GTTF_EXPORT(parameters) void parameters() {
   end_output();
 }
 
-/// The lines of all layers in the plane of z and r, of a ring one. Numbers of
+/// The lines of all layers in the z-r plane, one line for a ring. Numbers of
 /// each: layer, z, r of both ends, x/X0, coordinates measured; texts: name,
 /// group.
 GTTF_EXPORT(outline) void outline() {
@@ -221,8 +222,8 @@ GTTF_EXPORT(outline) void outline() {
 }
 
 /// Rows of a scan. Input: momentum variable, momenta, angle variable, angles,
-/// columns (indices), first row, row behind the last. Gives the cells column by
-/// column.
+/// columns (indices), first row, row after the last. Returns the cells column
+/// by column.
 GTTF_EXPORT(scan_rows) void scan_rows() {
   begin_output();
   Module& m = module();
@@ -287,7 +288,7 @@ GTTF_EXPORT(budget_of_track) void budget_of_track() {
 
 /// The requirement of that index. Numbers: passed, points that fail, points,
 /// and of the worst point its value, lower and upper limit (in the unit shown),
-/// margin, momentum and angle as the requirement has them. Texts: name,
+/// margin, momentum and angle in the variables of the requirement. Texts: name,
 /// quantity, unit, the value if it is a text, status of that track.
 GTTF_EXPORT(check_requirement) void check_requirement(std::size_t index) {
   begin_output();

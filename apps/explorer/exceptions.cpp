@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the compiler calls for throw and catch. The module's system has no
-// exceptions: the first one ends the module, and the page starts another.
+// Functions called by the compiler for throw and catch. The module does not
+// support exceptions: the first one ends the module, and the page starts
+// another.
 #include <cstddef>
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of page/ and the module as text, put into the program by CMake.
+// The files of page/ and the module as text, embedded in the program by CMake.
 #pragma once
 
 #include <string_view>

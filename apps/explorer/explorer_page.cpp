@@ -20,7 +20,7 @@ void replace(std::string& text, std::string_view mark, std::string_view by) {
     text.replace(at, mark.size(), by);
 }
 
-/// Who made the page, as its footer shows it.
+/// Version and command shown in the footer of the page.
 Document provenance_document(const std::optional<Provenance>& provenance) {
   Document::List facts;
   const auto add = [&facts](std::string_view name, std::string_view text) {
@@ -59,7 +59,7 @@ void write_explorer(std::ostream& out, const Document& exploration,
   replace(page, "@style@", assets::explorer_css);
   Document data = exploration;
   data.set("provenance", provenance_document(provenance));
-  // after this no text of the user may be searched for a mark
+  // from here on, no text of the user may be searched for a mark
   const std::string_view marks[] = {"@data@", "@module@", "@script@"};
   const std::string parts[] = {script_json(data),
                                std::string(assets::module_b64), script};

@@ -13,8 +13,8 @@ namespace gttf::app {
 /// Whether the program was built with the module (preset wasm).
 bool has_explorer_module();
 
-/// Writes the page of an exploration_document(). It loads nothing and runs no
-/// other script than its own.
+/// Writes the page of an exploration_document(). It loads nothing and runs only
+/// its own script.
 /// @pre has_explorer_module()
 void write_explorer(std::ostream& out, const Document& exploration,
                     const std::optional<Provenance>& provenance);

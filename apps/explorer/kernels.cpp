@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the module: covariances, with the vectors of WebAssembly. Its
-// page neither simulates nor fits.
+// The kernels of the module: covariances, with the vector instructions of
+// WebAssembly. The page neither simulates nor fits.
 #include "gttf/core/kernels.hpp"
 
 #include "gttf/core/isa_wasm128.hpp"

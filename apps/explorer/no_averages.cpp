@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for averages over azimuths, vertices and lost hits: requests of the
-// page are of single tracks.
+// Replaces averages over azimuths, vertices and lost hits: the page requests
+// only single tracks.
 #include <cstdlib>
 
 #include "gttf/study/scan/average.hpp"

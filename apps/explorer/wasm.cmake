@@ -12,5 +12,5 @@ wasi-libc libc++-16-dev-wasm32 libc++abi-16-dev-wasm32 libclang-rt-16-dev-wasm32
 endif()
 set(CMAKE_CXX_COMPILER ${GTTF_WASM_COMPILER})
 set(CMAKE_CXX_COMPILER_TARGET wasm32-wasi)
-# the compiler is tried without a program: what links it is in CMakeLists.txt
+# the compiler is tested without linking: the link options are in CMakeLists.txt
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)

@@ -39,7 +39,7 @@ py::array array_of(const std::vector<std::string>& cells) {
   return array;
 }
 
-/// Replaces names of options, `--beam-spot`, by those of arguments,
+/// Replaces names of options, `--beam-spot`, by names of arguments,
 /// `beam_spot`.
 std::string with_arguments(std::string text) {
   for (std::size_t at = 0; (at = text.find("--", at)) != text.npos;) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python module gttf._gttf, which the files in gttf/ make a package of.
+// The extension module gttf._gttf, which the files in gttf/ complete to a
+// package.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 

@@ -275,7 +275,7 @@ py::tuple optimise_study(const std::string& path,
     SearchOptions options;
     options.local = local;
     options.threads = threads;
-    // asked by any thread; signals are those of the main one
+    // called by any thread; signals are handled by the main one
     options.progress = [&](std::size_t, std::size_t) {
       const py::gil_scoped_acquire acquire;
       if (PyErr_CheckSignals() != 0) interrupted = true;

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Fills a folder with Debian's libraries for AArch64, to build against and to
-# run in an emulator: root.sh [FOLDER]. Nothing is installed, and nobody needs
-# to be root: lists and packages stay in that folder.
+# run in an emulator: root.sh [FOLDER]. Nothing is installed, and no privileges
+# are needed: lists and packages stay in that folder.
 set -eu
 cd -- "$(dirname -- "$0")/../.."
 root=${1-build/aarch64-root}

@@ -23,7 +23,7 @@ const std::string reports =
     "gttf-design check r.yaml --junit j.xml --gitlab q.json --markdown s.md "
     "-o t.csv -o t.json";
 
-/// A gate against the baseline of ITS2 as it is shipped.
+/// A gate against the baseline of the shipped ITS2.
 const std::string with_baseline =
     "cp \"$DETECTORS/alice_its2.yaml\" its2.yaml\n"
     "gttf-design baseline its2.yaml --pt 1GeV --theta 90deg -o b.json\n"
@@ -112,7 +112,7 @@ TEST_CASE("check: JUnit of a real failure validates against the schema") {
   CHECK((outcome.code == 0 || outcome.code == 77));
 }
 
-TEST_CASE("check: an annotation stands at the number that was changed") {
+TEST_CASE("check: an annotation is located at the changed number") {
   struct Change {
     std::string from, to, place, key;
   };

@@ -75,7 +75,7 @@ TEST_CASE("compare: a changed file of each shipped detector is explained") {
   CHECK(detectors > 5);
 }
 
-TEST_CASE("compare: tables for people fit into 100 columns") {
+TEST_CASE("compare: tables for readers fit into 100 columns") {
   for (const char* pair : {"alice_its2.yaml $DETECTORS/alice_its3.yaml",
                            "barrel.yaml $DETECTORS/cld.yaml"}) {
     const Outcome r = run("gttf-design compare $DETECTORS/" +
@@ -100,7 +100,7 @@ TEST_CASE("compare: --change needs no second file, also from a pipe") {
   CHECK(has(piped.out, "layers[L1].material  0.3 %   0.6 %"));
 }
 
-TEST_CASE("compare: designs that do not differ say so") {
+TEST_CASE("compare: equal designs are reported") {
   const Outcome r =
       run("gttf-design compare $DETECTORS/barrel.yaml $DETECTORS/barrel.yaml "
           "--p 1GeV");
@@ -241,7 +241,7 @@ TEST_CASE("baseline: the same study gives the same bytes, in one piece") {
               .epsilon(1e-12));
 }
 
-TEST_CASE("baseline: a detector and options; what cannot be measured is 3") {
+TEST_CASE("baseline: a detector and options; without any resolution code 3") {
   const Outcome r =
       run("gttf-design baseline $DETECTORS/barrel.yaml --p 0.1MeV,0.2MeV");
   CHECK(r.code == 3);
@@ -259,7 +259,7 @@ TEST_CASE("baseline: a detector and options; what cannot be measured is 3") {
   CHECK(folder.entries() == 0);
 }
 
-TEST_CASE("compare: what is explained is the change in the table, losses too") {
+TEST_CASE("compare: explains the change in the table, also with energy loss") {
   const std::string command =
       "gttf-design compare $DETECTORS/alice_its2.yaml --change "
       "'layers[L3].material=8 %' --particle proton --p 0.4GeV --energy-loss "
@@ -295,7 +295,7 @@ TEST_CASE("compare: columns of the track may be named, and all of them") {
   CHECK(run(command + "--columns all").code == 0);
 }
 
-TEST_CASE("compare: nothing has no ratio to what is not there") {
+TEST_CASE("compare: missing values have no ratio") {
   const Outcome r =
       run("gttf-design compare $DETECTORS/mu3e.yaml $DETECTORS/barrel.yaml --p "
           "1GeV --theta 5deg --format csv --no-provenance --columns "

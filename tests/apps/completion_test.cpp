@@ -106,7 +106,7 @@ TEST_CASE("completion: bash offers verbs, options, values and files" *
   CHECK(offered(folder, "toy --fits general,hits-s") == "general,hits-shared ");
 }
 
-TEST_CASE("completion: bash offers what the files on the line have" *
+TEST_CASE("completion: bash offers the names in the files on the line" *
           doctest::skip(!installed("bash"))) {
   const Folder folder;
   folder.write("d.yaml", R"(gttf-detector: 1
@@ -147,7 +147,7 @@ layers:
   CHECK(with_data("show d.") == "d.yaml ");
 }
 
-TEST_CASE("completion: without a shell it asks for one") {
+TEST_CASE("completion: without a shell it requests one") {
   const auto r = run("gttf-design completion");
   CHECK(r.code == 2);
   CHECK(has(r.err, "bash, zsh or fish"));
@@ -257,7 +257,7 @@ TEST_CASE("completion: fish offers verbs, options, values and files" *
   CHECK(has(offers("gttf-design fit a.yaml h"), "hits.csv"));
 }
 
-TEST_CASE("completion: every script knows every verb and option") {
+TEST_CASE("completion: every script contains every verb and option") {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     const auto r = run(std::string("gttf-design completion ") + shell);
     CHECK(r.code == 0);

@@ -80,7 +80,7 @@ TEST_CASE("fit: any number of threads, the same bytes") {
   CHECK(run(fit + hits + end + "1").out == run(fit + hits + end + "3").out);
 }
 
-TEST_CASE("fit: residuals go to a file of their own") {
+TEST_CASE("fit: residuals are written to a separate file") {
   const Folder folder;
   const Outcome r = run(folder, fit + hits +
                                     "-o tracks.csv --residuals residuals.csv "
@@ -132,7 +132,7 @@ TEST_CASE("fit: a bad line stops it with nothing written") {
   }
 }
 
-TEST_CASE("fit: bad lines are left out and counted if asked to") {
+TEST_CASE("fit: bad lines are skipped and counted if requested") {
   const Folder folder;
   const Outcome r =
       run(folder, "sed '6s/.*/1,L2,oops,0,0/' " + hits + "> h.csv; " + fit +
@@ -217,8 +217,8 @@ TEST_CASE("fit: memory does not grow with the number of tracks") {
       "1) / 7) substr(line[i], 2) }' some.csv) > many.csv; " +
       fit +
       "many.csv -o out.csv --threads 2 --no-provenance && wc -l < out.csv";
-  // In a process of its own, whose children are these: the largest memory of a
-  // child is that of all so far.
+  // In a separate process, because the largest memory of a child is the maximum
+  // over all children so far.
   struct Report {
     bool good = false;
     long memory = 0;  // kB
@@ -241,7 +241,7 @@ TEST_CASE("fit: memory does not grow with the number of tracks") {
   close(ends[0]);
   waitpid(child, nullptr, 0);
   CHECK(report.good);
-  // The hits alone would be 45 MB, their text and the rows as much again.
+  // The hits would take 45 MB, their text and the rows the same again.
 #ifndef __SANITIZE_ADDRESS__
   CHECK(report.memory < 64 * 1024);
 #endif

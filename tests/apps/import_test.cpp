@@ -11,7 +11,7 @@ namespace gttf::test::GTTF_TEST_FILE {
 
 using nlohmann::json;
 
-TEST_CASE("import: what export writes is a valid detector again, by a pipe") {
+TEST_CASE("import: exported detectors are valid again, through a pipe") {
   const Outcome r =
       run("gttf-design export $DETECTORS/cld.yaml --to delphes | gttf-design "
           "import - --name CLD | gttf-design validate -");
@@ -54,7 +54,7 @@ TEST_CASE("import: wrong options are reported with what to write instead") {
   CHECK(has(ending.err, "a detector is YAML; use .yaml"));
 }
 
-TEST_CASE("export: a field map in binary form takes the place of its table") {
+TEST_CASE("export: a field map in binary form replaces its table") {
   const Folder folder;
   std::string nodes = "x[mm] y[mm] z[mm] Bx[T] By[T] Bz[T]\n";
   for (const int x : {-300, 300})
@@ -105,7 +105,7 @@ TEST_CASE(
   CHECK(lossy.code == 0);
   CHECK(has(lossy.out, "set DetectorGeometry {"));
   CHECK(has(lossy.err, "warning: Delphes supports only the field"));
-  // planes only: a card without rows is no detector
+  // planes only: a card without rows is not a detector
   const Outcome empty =
       run("gttf-design export $DETECTORS/datura.yaml --to delphes --lossy");
   CHECK(empty.code == 2);
@@ -117,7 +117,7 @@ TEST_CASE(
   CHECK(has(ending.err, "a card is Tcl; use .tcl"));
 }
 
-TEST_CASE("export: options of tracks are refused for a card") {
+TEST_CASE("export: options of tracks are rejected for a card") {
   const Outcome r =
       run("gttf-design export $DETECTORS/cld.yaml --to delphes --p 1GeV");
   CHECK(r.code == 2);
@@ -133,7 +133,7 @@ TEST_CASE("export: the lookup table has the covariances that resolve prints") {
   const json& row = table["rows"][0];
   const json& matrix = full["covariance_perigee"]["matrix"];
   CHECK(row["status"] == "ok");
-  // but for the last digits: the table is made many tracks at once
+  // except for the last digits: the table is computed in batches
   const auto same = [](const json& a, const json& b) {
     CHECK(a.get<double>() == doctest::Approx(b.get<double>()).epsilon(1e-12));
   };
@@ -150,7 +150,7 @@ TEST_CASE("export: the lookup table has the covariances that resolve prints") {
   CHECK(elements == 15);
 }
 
-TEST_CASE("export: a table for reading is refused, csv is the default") {
+TEST_CASE("export: a text table is rejected, csv is the default") {
   const std::string command =
       "gttf-design export $DETECTORS/cld.yaml --to lut --p 1GeV --theta 60deg";
   CHECK(has(run(command + " --no-provenance").out, "detector,particle,p_GeV,"));

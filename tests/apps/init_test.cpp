@@ -17,7 +17,7 @@ const std::vector<Kind> kinds{{"barrel", "--p 1GeV,50GeV --theta 90deg,60deg"},
                               {"telescope", "--p 5GeV --theta 0deg"},
                               {"spectrometer", "--p 5GeV --theta 0deg,2deg"}};
 
-/// The lines behind "run", one command each.
+/// The lines after "run", one command each.
 std::string suggested(const std::string& text) {
   std::string commands = "set -e\n";
   for (std::size_t at = text.find("\n  "); at != text.npos;
@@ -93,7 +93,7 @@ TEST_CASE("init: an existing file is kept unless --force is given") {
   CHECK(run(folder, suggested(forced.err)).code == 0);
 }
 
-TEST_CASE("init: slips are refused before anything is written") {
+TEST_CASE("init: mistakes are rejected before anything is written") {
   const Folder folder;
   const Outcome kind = run(folder, "gttf-design init barrell");
   CHECK(kind.code == 2);

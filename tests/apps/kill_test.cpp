@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program is killed at random moments while it writes over an old file:
-// that is the old one or the whole new one, and nothing else is left behind.
+// The program is killed at random moments while it overwrites an old file:
+// afterwards there is the old file or the complete new one, and nothing else.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -25,11 +25,11 @@ using Clock = std::chrono::steady_clock;
 using Arguments = std::vector<std::string>;
 constexpr const char* old_content = "the old file\n";
 
-/// The program with these arguments, in a process group of its own and with
-/// nothing on its terminal.
+/// The program with these arguments, in a separate process group and without a
+/// terminal.
 pid_t start(const Folder& folder, const Arguments& arguments) {
-  // A signal that comes before exec() must end the child as it is, not call the
-  // handlers that doctest has set for itself.
+  // A signal that comes before exec() must end the child directly, without
+  // calling the handlers of doctest.
   sigset_t all_signals, before;
   sigfillset(&all_signals);
   sigprocmask(SIG_BLOCK, &all_signals, &before);

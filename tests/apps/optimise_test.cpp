@@ -93,7 +93,7 @@ TEST_CASE("optimise: shards merged give the bytes of one run") {
   }
   SUBCASE("what belongs to the parts is not given again") {
     CHECK(has(error_of(folder, merge + "part?.json --starts 12"),
-              "--starts does not go with merge"));
+              "--starts cannot be used with merge"));
   }
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("optimise: killed and resumed, the same bytes") {
             "belongs to another shard: it is 1/1, this one is 1/2"));
 }
 
-TEST_CASE("optimise: Ctrl-C writes the best design so far and says so") {
+TEST_CASE("optimise: Ctrl-C writes the best design so far with a note") {
   const Folder folder;
   const Outcome r = run(
       folder, "timeout --preserve-status -s INT 2 " + its2 +
@@ -126,7 +126,7 @@ TEST_CASE("optimise: Ctrl-C writes the best design so far and says so") {
   CHECK(has(r.err, "interrupted; the result is the best so far"));
   CHECK(has(folder.read("result.json"), "\"interrupted\": true"));
   CHECK(has(folder.read("best.yaml"), "gttf-detector: 1"));
-  // a design that was not looked at from everywhere is not called the best
+  // a design from an interrupted search is not called the best
   CHECK_FALSE(has(folder.read("result.json"), "\"kind\": \"proven\""));
 }
 
@@ -140,17 +140,17 @@ TEST_CASE("optimise: a time limit is kept in every part of a search") {
     const Outcome r =
         timed("gttf-design optimise $CONFIGS/" + study + " --starts 1000000");
     CHECK(r.code == 1);
-    CHECK(has(r.err, "out of time; the result is the best so far"));
+    CHECK(has(r.err, "time limit reached; the result is the best so far"));
   }
 }
 
-TEST_CASE("optimise: what is no shard, part or checkpoint is refused") {
+TEST_CASE("optimise: invalid shards, parts and checkpoints are rejected") {
   const Folder folder;
   CHECK(has(error_of(folder, its2 + "--shard 2"), "expected k/N as in 2/8"));
   CHECK(has(error_of(folder, its2 + "--shard 1/2"),
             "write it with -o PART.json"));
   CHECK(has(error_of(folder, its2 + "--shard 1/2 -o p.json --local"),
-            "--local does not go with --shard"));
+            "--local cannot be used with --shard"));
   CHECK(has(error_of(folder,
                      "gttf-design optimise "
                      "$CONFIGS/optimise/telescope.yaml --shard 1/2 -o "
@@ -166,7 +166,7 @@ TEST_CASE("optimise: what is no shard, part or checkpoint is refused") {
   CHECK(has(error_of(folder, its2 + its2.substr(its2.find('$'))),
             "one study is solved at a time"));
   CHECK(has(error_of(folder, its2 + "--history h.csv --checkpoint state"),
-            "--history does not go with --checkpoint"));
+            "--history cannot be used with --checkpoint"));
 }
 
 TEST_CASE(

@@ -99,7 +99,7 @@ TEST_CASE("outputs: --format wins over the ending") {
   CHECK(has(folder.read("a.dat"), "\ndetector,particle,"));
 }
 
-TEST_CASE("outputs: what cannot be written is refused before the work") {
+TEST_CASE("outputs: unwritable files are rejected before the work") {
   const Folder folder;
   check_refused(folder, scan + "-o a.xls",
                 "-o \"a.xls\": the ending \".xls\" is not a known format; use "
@@ -200,7 +200,7 @@ TEST_CASE(
       }
 }
 
-TEST_CASE("outputs: the message names the output, the input and what it is") {
+TEST_CASE("outputs: the message names the output, the input and its role") {
   const Folder folder;
   write_inputs(folder);
   check_refused(folder,
@@ -249,7 +249,7 @@ TEST_CASE("outputs: two of one run are never the same file") {
                 "--gitlab \"./a\": is the same file as --junit \"a\"\n");
 }
 
-TEST_CASE("outputs: a run again replaces what the run before has written") {
+TEST_CASE("outputs: a second run replaces the files of the first") {
   const Folder folder;
   write_inputs(folder);
   for (const char* command :
@@ -270,7 +270,7 @@ TEST_CASE("outputs: a run again replaces what the run before has written") {
             "r.yaml --markdown \"$GITHUB_STEP_SUMMARY\"")
             .code == 0);
   CHECK(folder.read("summary.md").starts_with("before\n\n"));
-  // devices and pipes are no files
+  // devices and pipes are not files
   CHECK(run(folder,
             "cat study.yaml | gttf-design scan - -o /dev/null -o "
             "/dev/stdout | cat")
@@ -302,7 +302,7 @@ TEST_CASE("outputs: provenance in files and in data, not in tables to read") {
           .contains("provenance"));
 }
 
-TEST_CASE("outputs: devices take what they are given") {
+TEST_CASE("outputs: devices are written directly") {
   CHECK(run(scan + "-o /dev/null").code == 0);
   CHECK(run(scan + "-o -").out == run(scan + "-o - --format table").out);
   CHECK(has(run(scan + "-o /dev/stdout --format csv").out, "\ndetector,"));
@@ -315,7 +315,7 @@ TEST_CASE("outputs: devices take what they are given") {
   }
 }
 
-TEST_CASE("outputs: a reader that has enough is no error") {
+TEST_CASE("outputs: a reader that closes the pipe is not an error") {
   const Outcome r =
       run("{ gttf-design scan $CONFIGS/alice_its2-grid.yaml --format csv; "
           "echo code $? >&2; } | head -n 1");
@@ -323,7 +323,7 @@ TEST_CASE("outputs: a reader that has enough is no error") {
   CHECK(r.err == "code 0\n");
 }
 
-TEST_CASE("outputs: precision rounds where it is asked for") {
+TEST_CASE("outputs: precision rounds if requested") {
   const Outcome r = run(scan +
                         "--format csv --no-provenance --precision 2 "
                         "--columns pt_GeV,n_hits,sigma_pt_rel");
@@ -332,7 +332,7 @@ TEST_CASE("outputs: precision rounds where it is asked for") {
             "[1/GeV]"));
 }
 
-TEST_CASE("outputs: no bar and no notes if standard error is no terminal") {
+TEST_CASE("outputs: no bar and no notes if standard error is not a terminal") {
   const Outcome r =
       run("gttf-design scan $CONFIGS/alice_its2-grid.yaml "
           "--format csv");

@@ -34,7 +34,7 @@ std::string attribute(const std::string& svg, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("plot: the momenta and angles that were asked for") {
+TEST_CASE("plot: the requested momenta and angles") {
   const Folder folder;
   CHECK(run(folder,
             "gttf-design plot $DETECTORS/cld.yaml --figure eta-pt --pt 10GeV "
@@ -46,7 +46,7 @@ TEST_CASE("plot: the momenta and angles that were asked for") {
   CHECK_FALSE(has(svg, "= 100 GeV"));
   CHECK(has(svg, ">1</text>"));
   CHECK_FALSE(has(svg, ">1.2</text>"));
-  // what a picture must say without its caption
+  // the conditions that a picture must state without its caption
   for (const char* word : {"CLD", "2 T", "pion", "Highland"}) {
     CAPTURE(word);
     CHECK(has(svg, word));
@@ -80,7 +80,7 @@ TEST_CASE("plot: title, ends, scales, size, style and several figures") {
         doctest::Approx(453.5).epsilon(0.05));
 }
 
-TEST_CASE("plot: what cannot be drawn so is said, and nothing written") {
+TEST_CASE("plot: impossible changes are reported, and nothing is written") {
   for (const auto& [options, text] :
        {std::pair("--xlim 5", "give both ends"),
         std::pair("--xlim 5:1", "must be the smaller one"),

@@ -80,7 +80,7 @@ TEST_CASE("report: the same call gives the same bytes on any threads") {
             .code == 0);
 }
 
-TEST_CASE("report: it states who made it from what, unless disabled") {
+TEST_CASE("report: it states version, command and inputs, unless disabled") {
   const Folder folder;
   run(folder,
       "gttf-design report $CONFIGS/barrel.yaml -o a.html; gttf-design report "
@@ -129,13 +129,13 @@ TEST_CASE("report: published figures are compared with") {
             .code == 2);
 }
 
-TEST_CASE("report: requirements are looked at with its detectors") {
+TEST_CASE("report: requirements are evaluated for its detectors") {
   const Folder folder;
   const Outcome r = run(
       folder,
       "gttf-design report $CONFIGS/cld.yaml --requirements "
       "$CONFIGS/check/cld.yaml --set 'layers[VTX1].material=1 %' -o r.html");
-  CHECK(r.code == 0);  // a report is no gate
+  CHECK(r.code == 0);  // a report is not a gate
   CHECK(r.err == "");
   const std::string html = folder.read("r.html");
   CHECK(has(html, "4 of 5 requirements are met"));
@@ -187,7 +187,7 @@ TEST_CASE("plot: along a beam the momentum is the first figure, too") {
   CHECK(has(folder.read("p.svg"), "Momentum"));
 }
 
-TEST_CASE("plot: --list names the figures, each can be had as a file") {
+TEST_CASE("plot: --list names the figures, each is available as a file") {
   const Outcome list = run("gttf-design plot $CONFIGS/barrel.yaml --list");
   CHECK(list.code == 0);
   CHECK(has(list.out, "sigma-pt "));
@@ -203,7 +203,7 @@ TEST_CASE("plot: --list names the figures, each can be had as a file") {
   }
 }
 
-TEST_CASE("plot: rsvg-convert makes PDF and PNG" *
+TEST_CASE("plot: rsvg-convert writes PDF and PNG" *
           doctest::skip(!has_converter())) {
   const Folder folder;
   CHECK(run(folder,

@@ -51,7 +51,7 @@ TEST_CASE("resources: a folder given as a file is the user's slip") {
 
 // AddressSanitizer reserves more addresses than these limits leave.
 #ifndef __SANITIZE_ADDRESS__
-TEST_CASE("resources: memory that runs out is no crash and no bug") {
+TEST_CASE("resources: exhausted memory is neither a crash nor a bug") {
   // below 14000 the program with the explorer's module itself does not fit: the
   // kernel ends it before it begins
   for (const char* limit : {"14000", "16000", "20000", "25000", "30000",
@@ -71,7 +71,7 @@ TEST_CASE("resources: memory that runs out is no crash and no bug") {
   }
 }
 
-TEST_CASE("resources: what never ends is refused") {
+TEST_CASE("resources: endless input is rejected") {
   const Folder folder;
   folder.write("zero.yaml",
                "gttf-detector: 1\nname: Z\nfield: { map: /dev/zero }\n"
@@ -94,7 +94,7 @@ TEST_CASE("resources: what never ends is refused") {
   }
 }
 
-TEST_CASE("resources: texts and grids without end are refused at once") {
+TEST_CASE("resources: endless texts and grids are rejected immediately") {
   const Folder folder;
   const auto text = run(folder,
                         "{ printf '{\"gttf-toys\": \"'; head -c 50000000 "

@@ -41,9 +41,10 @@ TEST_CASE("scan: shards merged give the bytes of the whole") {
   CHECK(folder.read("merged.json") == folder.read("whole.json"));
 
   SUBCASE("a merged file records the hashes of its parts") {
-    run(folder, "gttf-design scan merge part?.csv -o told.csv");
+    run(folder, "gttf-design scan merge part?.csv -o named.csv");
     const Outcome sum = run(folder, "sha256sum part2.csv | cut -d' ' -f1");
-    CHECK(has(folder.read("told.csv"), "# input: part2.csv sha256:" + sum.out));
+    CHECK(
+        has(folder.read("named.csv"), "# input: part2.csv sha256:" + sum.out));
   }
   SUBCASE("a part is missing") {
     const Outcome r = run(folder, "gttf-design scan merge part1.csv part3.csv");
@@ -88,7 +89,7 @@ TEST_CASE("scan: shards merged give the bytes of the whole") {
       run(folder, "mv kept part5.csv");
     }
   }
-  SUBCASE("a part is cut off") {
+  SUBCASE("a part is truncated") {
     run(folder, "head -n -1 part5.csv > cut && mv cut part5.csv");
     const Outcome r = run(folder, "gttf-design scan merge part?.csv -o m.csv");
     CHECK(r.code == 2);
@@ -98,7 +99,7 @@ TEST_CASE("scan: shards merged give the bytes of the whole") {
   }
 }
 
-TEST_CASE("scan: what is no shard or part is refused") {
+TEST_CASE("scan: invalid shards and parts are rejected") {
   CHECK(has(error_of(scan + "--shard 2"), "expected k/N as in 2/8"));
   CHECK(has(error_of(scan + "--shard 1/2"), "write it with -o PART.csv"));
   CHECK(has(error_of(scan + "--shard 1/2 --format csv --precision 3"),

@@ -28,7 +28,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 const std::string plain = " --format csv --no-provenance";
 
 /// The rows of a sweep of two keys are those of scan with --set, to the last
-/// digit, behind the values.
+/// digit, after the values.
 void check_rows(const std::string& detector, const std::string& track,
                 const std::string& key, const std::vector<std::string>& values,
                 const std::string& other,
@@ -163,7 +163,7 @@ TEST_CASE("sweep: mean and worst of the tracks of a combination") {
   }
 }
 
-TEST_CASE("sweep: only what is asked for, with the same numbers") {
+TEST_CASE("sweep: only requested columns, with the same numbers") {
   const std::string what =
       " $DETECTORS/cld.yaml --p 0.5GeV:50GeV:9 --theta 15deg:90deg:8 --vary "
       "field.solenoid=2T,4T ";
@@ -246,7 +246,7 @@ follow:
         CHECK(rows[next].ends_with("," + wanted[i]));
     }
 
-  SUBCASE("options give the same, in place of those of the study") {
+  SUBCASE("options give the same, instead of those of the study") {
     const Outcome r =
         run("gttf-design sweep $DETECTORS/alice_its2.yaml --p 0.3GeV,3GeV "
             "--theta 90deg,45deg --vary 'layers[L0].cylinder.radius=21mm,25mm' "
@@ -306,7 +306,7 @@ follow:
     CHECK(has(fault("layers[L2].cylinder.half_length: 2 * radus"),
               "study.yaml:9:40: error: "));
     CHECK(has(fault("layers[L0].cylinder.radius: 30 mm"),
-              "sets what \"layers[L0].cylinder.radius\" sets, too"));
+              "sets the same number as \"layers[L0].cylinder.radius\""));
     CHECK(run(folder, "gttf-design validate study.yaml").code == 2);
   }
 }
@@ -332,7 +332,7 @@ TEST_CASE("sweep: combinations that are not valid detectors") {
   CHECK(has(none.err, "--vary: error: there is no layer \"nowhere\""));
 }
 
-TEST_CASE("sweep: a study says what varies; --vary replaces it") {
+TEST_CASE("sweep: a study defines what varies; --vary replaces it") {
   const Folder folder;
   folder.write("study.yaml",
                "gttf-study: 1\ndetectors: [" GTTF_SOURCE_DIR
@@ -388,7 +388,7 @@ TEST_CASE("sweep: --plot draws a curve for each other value") {
   CHECK(has(error_of("--plot no.csv"), "no.csv"));
 }
 
-TEST_CASE("sweep: what is wrong with --vary is said, all of it") {
+TEST_CASE("sweep: all errors in --vary are reported") {
   const std::string what = "gttf-design sweep $DETECTORS/barrel.yaml --p 1GeV ";
   const auto error_of = [&](const std::string& options) {
     const Outcome r = run(what + options);

@@ -37,7 +37,7 @@ TEST_CASE("toy: a row per point and fit") {
   CHECK(row["fit"] == "general");
   CHECK(row["n_toys"] == 2000);
   CHECK(row["efficiency"] == 1);
-  // 2000 toys know a width to 1.6 %
+  // 2000 toys measure a width to 1.6 %
   CHECK(row["pull_width_d0"].get<double>() == doctest::Approx(1).epsilon(0.08));
   long inside = 0;
   for (const json& n : row["histograms"]["pull_qop"]["counts"])
@@ -89,7 +89,7 @@ TEST_CASE("toy: single toys are saved, a row per fit") {
   CHECK(std::count(r.out.begin(), r.out.end(), '\n') == 41);
 }
 
-TEST_CASE("toy: what is wrong, and what to write instead") {
+TEST_CASE("toy: errors, and what to write instead") {
   CHECK(has(error_of("--fits generl"), "did you mean \"general\"?"));
   CHECK(has(error_of("--fits general,general"), "given twice"));
   CHECK(has(error_of("--toys 0"), "must be between 1 and"));
@@ -117,7 +117,7 @@ TEST_CASE("toy: what is wrong, and what to write instead") {
             "not valid JSON, or truncated, at byte"));
 }
 
-TEST_CASE("toy: a checkpoint of something else is refused and kept") {
+TEST_CASE("toy: a checkpoint of something else is rejected and kept") {
   const Folder folder;
   CHECK(run(folder, toy + "--toys 500 --checkpoint c -o /dev/null").code == 0);
   const std::string before = run(folder, "cksum c").out;

@@ -179,7 +179,7 @@ TEST_CASE("usage: detectors and studies are arguments of every verb") {
   }
 }
 
-TEST_CASE("usage: an argument is a study if its keys say so") {
+TEST_CASE("usage: an argument is a study if it has the keys of one") {
   const gttf::test::Folder folder;
   const Outcome r = run(
       folder,
@@ -193,7 +193,7 @@ TEST_CASE("usage: an argument is a study if its keys say so") {
   CHECK(folder.read("other.csv") != folder.read("file.csv"));
 }
 
-TEST_CASE("usage: --detector takes the place of the argument DETECTOR") {
+TEST_CASE("usage: --detector replaces the argument DETECTOR") {
   const std::string track =
       " --p 1GeV --theta 90deg --format json --no-provenance";
   const Outcome word =
@@ -235,7 +235,7 @@ TEST_CASE("usage: no colours without a terminal") {
   }
 }
 
-TEST_CASE("usage: a unit behind a space is not taken for a file") {
+TEST_CASE("usage: a unit after a space is not taken for a file") {
   const auto r = run("gttf-design scan $DETECTORS/barrel.yaml --pt 1 GeV");
   CHECK(r.code == 2);
   CHECK(has(r.err, "\"GeV\" is a unit, not a file"));

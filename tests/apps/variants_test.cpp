@@ -21,7 +21,7 @@ void write_study(const Folder& folder) {
   CHECK(run(folder, "cp $DETECTORS/barrel.yaml .").code == 0);
 }
 
-/// The rows of a scan in CSV but for the names of the detectors.
+/// The rows of a scan in CSV except for the names of the detectors.
 std::string rows(const Folder& folder, const std::string& options) {
   return run(folder,
              "gttf-design scan " + options +

@@ -32,8 +32,8 @@ const std::string layers_of_barrel =
     "    cylinder: { radius: [20 mm, 60 mm], half_length: 200 mm }\n"
     "    repeat: 3\n    material: 1 %\n    measures: { rphi: 5 um, z: 5 um }\n";
 
-/// Text that is equal but for the last digits of numbers: scan rounds as its
-/// vectors do.
+/// Text that is equal except for the last digits of numbers, which depend on
+/// the vectors used by scan.
 void check_same_rows(const std::string& a, const std::string& b) {
   std::istringstream lines_a(a), lines_b(b);
   std::string cell_a, cell_b;
@@ -116,7 +116,7 @@ TEST_CASE("validate: errors as data") {
   CHECK(faults["faults"][0]["file"] == "a.yaml");
 }
 
-TEST_CASE("validate: quiet says nothing of good files") {
+TEST_CASE("validate: quiet prints nothing for good files") {
   const Outcome r = run("gttf-design validate --quiet " + barrel);
   CHECK(r.code == 0);
   CHECK(r.out == "");
@@ -141,7 +141,7 @@ TEST_CASE("tracks that first fly inwards have hits in inner layers") {
   CHECK(has(one.out, "8 measuring"));
 }
 
-TEST_CASE("turns: tracks that come back, or the same bytes") {
+TEST_CASE("turns: tracks that recurl; the same bytes for others") {
   const std::string mu3e =
       "gttf-design scan $DETECTORS/mu3e.yaml --particle e+ --format csv "
       "--no-provenance ";
@@ -155,7 +155,7 @@ TEST_CASE("turns: tracks that come back, or the same bytes") {
   CHECK(run(mu3e + "--p 1GeV --turns 1e9").code == 2);
 }
 
-TEST_CASE("two layers and a beam spot make a track") {
+TEST_CASE("two layers and a beam spot determine a track") {
   const Folder folder;
   const std::string two = folder.write(
       "two.yaml",
@@ -240,11 +240,10 @@ TEST_CASE("show: with a track also what it crosses") {
   CHECK(half.err.starts_with("gttf-design: error: no momentum"));
 }
 
-TEST_CASE(
-    "scan: a detector alone is scanned over usual momenta, which it says") {
-  const Outcome alone = run("gttf-design scan " + barrel + "--format csv");
-  CHECK(alone.code == 0);
-  CHECK(has(alone.err,
+TEST_CASE("scan: without momenta usual ones are used, with a note") {
+  const Outcome noted = run("gttf-design scan " + barrel + "--format csv");
+  CHECK(noted.code == 0);
+  CHECK(has(noted.err,
             "note: no momentum given; using --pt 1GeV:100GeV:21 "
             "--theta 90deg\n"));
   const std::string rows = "--format csv --no-provenance --quiet";
@@ -270,7 +269,7 @@ TEST_CASE(
   CHECK_FALSE(has(none.err, "momentum"));
 }
 
-TEST_CASE("scan: a layer that no detector has is reported with its place") {
+TEST_CASE("scan: a layer that no detector has is reported with its location") {
   const Folder folder;
   folder.write("study.yaml",
                "gttf-study: 1\ndetectors: [" GTTF_SOURCE_DIR

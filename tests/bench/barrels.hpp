@@ -7,9 +7,9 @@
 namespace gttf::bench {
 
 /// A barrel of `n_layers` equidistant pixel cylinders between 30 mm and 1 m in
-/// 2 T, 10 um in both coordinates. The material of all layers together is
-/// 10 % X0 whatever their number, so that a track of 1 GeV and more crosses
-/// all of them.
+/// 2 T, 10 um in both coordinates. The material of all layers together is 10 %
+/// X0 for any number of layers, so that a track of 1 GeV and more crosses all
+/// of them.
 Detector barrel(int n_layers);
 
 /// The same with a ring of `n_modules` planes, which overlap a little, for each

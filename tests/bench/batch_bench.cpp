@@ -20,7 +20,8 @@ namespace {
 
 using namespace gttf;
 
-/// What is asked of the batch; the budget of the five parameters of a track.
+/// Requested results of the batch; the budget of the five parameters of a
+/// track.
 enum class Task { covariance, limits, budget };
 constexpr Parameter of_track[] = {Parameter::p, Parameter::d0, Parameter::z0,
                                   Parameter::phi0, Parameter::theta};

@@ -35,7 +35,7 @@ test::TrackList make_tracks(double turn = 0) {
   return tracks;
 }
 
-/// Resolutions of 64 tracks with what `all` asks for.
+/// Resolutions of 64 tracks with the results requested by `all`.
 void resolve_tracks(const Detector& detector, bool all, int repetitions,
                     const test::TrackList& tracks = make_tracks()) {
   const TrackingGeometry geometry(detector);
@@ -142,7 +142,7 @@ int main(int argc, char** argv) {
     for (const auto& [name, run] : kernels) std::printf("%s\n", name.c_str());
     return 0;
   }
-  // the widest that valgrind knows
+  // the widest that valgrind supports
   if (set_simd_level(SimdLevel::avx2)) set_simd_level(SimdLevel::scalar);
   kernels.at(argv[1])(std::atoi(argv[2]));
   return 0;

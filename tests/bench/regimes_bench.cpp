@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regimes of arrays of tracks with those of their triplets, and one by one.
+// Regimes of arrays of tracks and of their triplets, and of single tracks.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -34,8 +34,8 @@ test::TrackList make_tracks(Directions directions) {
   return tracks;
 }
 
-void in_lanes(benchmark::State& state, const Detector& detector,
-              Directions directions, SimdLevel level) {
+void batched(benchmark::State& state, const Detector& detector,
+             Directions directions, SimdLevel level) {
   if (const auto refusal = set_simd_level(level)) {
     state.SkipWithError(refusal->c_str());
     return;
@@ -53,7 +53,7 @@ void in_lanes(benchmark::State& state, const Detector& detector,
   set_simd_level(std::nullopt);
 }
 
-void one_by_one(benchmark::State& state, const Detector& detector) {
+void individually(benchmark::State& state, const Detector& detector) {
   const TrackingGeometry geometry(detector);
   const test::TrackList tracks = make_tracks(Directions::four);
   for (auto _ : state)
@@ -74,11 +74,11 @@ void add(const std::string& what, const Detector& detector) {
           name((d == Directions::four ? "grid/" : "directions/") +
                std::string(to_string(level)))
               .c_str(),
-          [=](benchmark::State& state) { in_lanes(state, detector, d, level); })
+          [=](benchmark::State& state) { batched(state, detector, d, level); })
           ->Unit(benchmark::kMicrosecond);
   benchmark::RegisterBenchmark(
       name("single").c_str(),
-      [=](benchmark::State& state) { one_by_one(state, detector); })
+      [=](benchmark::State& state) { individually(state, detector); })
       ->Unit(benchmark::kMicrosecond);
 }
 

@@ -1,8 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Gives every file of tests/broken to the program. It must end with 2, say
-# exactly the text of the .expected next to it, and that with a place
-# (file:line:column: error:). Files named warn_ are read, with warnings.
+# Passes every file of tests/broken to the program, which must exit with 2 and print exactly the text of the .expected file next to it, with a location (file:line:column: error:). Files named warn_ are valid, with warnings.
 # Usage: run.sh ROOT PROGRAM
 set -u
 broken=$(cd "${1:?folder of the project}/tests/broken" && pwd) || exit 1
@@ -27,7 +25,7 @@ run() {
     *) "$program" validate "$1" ;;
   esac > "$work/out" 2> "$work/all" < /dev/null
   set -- "$?"
-  # The sum of an import is no fault.
+  # The summary of an import is not an error.
   sed '/^gttf-design: /d' "$work/all" > "$work/err"
   return "$1"
 }

@@ -80,7 +80,7 @@ TEST_CASE("csv reader: errors of quotes have their place") {
   CHECK(next_fault() == "4:4 a quote within a cell");
 }
 
-TEST_CASE("csv reader: what is not a table is reported, with what to do") {
+TEST_CASE("csv reader: input that is not a table is reported with advice") {
   CHECK(fault_of("") ==
         "t.csv:1:1: error: the file is empty; begin with \"a,b\"\n");
   CHECK(fault_of("# nothing\n\n") ==

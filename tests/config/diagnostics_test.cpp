@@ -58,7 +58,7 @@ TEST_CASE("to_text: colours change nothing but colours") {
   CHECK(text == to_text(fault(14, 13)));
 }
 
-TEST_CASE("to_text: the caret stands below wide and combining characters") {
+TEST_CASE("to_text: the caret is below wide and combining characters") {
   Diagnostic d = fault(1, 4);
   d.path.clear();
   d.suggestion.clear();
@@ -84,7 +84,7 @@ TEST_CASE("to_text: escape sequences in a file are not passed on") {
   CHECK(to_text(d).find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("diagnostics: sorted by place, the same error kept once") {
+TEST_CASE("diagnostics: sorted by location, the same error kept once") {
   Diagnostics all;
   all.add(fault(20, 1));
   all.add(fault(3, 9));
@@ -128,7 +128,7 @@ TEST_CASE("diagnostics: a long line with many errors is stored a few times") {
   CHECK(all.items().front().source_line.size() == 100000);
 }
 
-TEST_CASE("diagnostics: warnings alone are no errors") {
+TEST_CASE("diagnostics: warnings are not errors") {
   Diagnostics all;
   CHECK(all.empty());
   Diagnostic d = fault(1, 1);

@@ -17,7 +17,8 @@ const Powers length{.length = 1};
 const Powers angle{.angle = 1};
 const Powers momentum{.energy = 1};
 
-/// pT = 5 GeV, theta = 30 deg, eta = 2, baseline = 0.2 of the wanted dimension.
+/// pT = 5 GeV, theta = 30 deg, eta = 2, baseline = 0.2 of the required
+/// dimension.
 FormulaRules rules(const Powers& powers = {}) {
   return {
       {{"pT", momentum}, {"theta", angle}, {"eta", {}}, {"baseline", powers}},
@@ -158,7 +159,7 @@ TEST_CASE("formula: errors of dimension are reported with their place") {
   CHECK(fault("min(1 um, 2)", length) == "min of a length and a number |  @ ,");
 }
 
-TEST_CASE("formula: a percentage of nobody knows what is refused") {
+TEST_CASE("formula: a percentage of an unknown quantity is rejected") {
   const std::string advice =
       "a percentage of an unknown quantity | write \"baseline + 0.1 %\", which "
       "is "
@@ -200,7 +201,7 @@ TEST_CASE("formula: errors of syntax are reported with their place") {
         "\"$\" is not expected here | write an operator: + - * / ^ or (+) @ $");
 }
 
-TEST_CASE("formula: deep nesting is refused, not followed") {
+TEST_CASE("formula: deep nesting is rejected, not followed") {
   const std::string deep(100000, '(');
   CHECK(fault(deep) == "brackets are nested too deeply |  @ (");
   const std::string signs(100000, '-');

@@ -52,7 +52,7 @@ std::string bracketed(const std::string& inner, int n) {
 
 }  // namespace
 
-TEST_CASE("node: every kind of value knows its place") {
+TEST_CASE("node: every kind of value has its location") {
   const Node root = parsed(
       "a: &anchor 22 mm\n"
       "\u00B5: 'x'\n"
@@ -79,7 +79,7 @@ TEST_CASE("node: every kind of value knows its place") {
   CHECK(root.find("last")->find("x") == nullptr);
 }
 
-TEST_CASE("node: byte order mark and CRLF change no place and no text") {
+TEST_CASE("node: byte order mark and CRLF change neither location nor text") {
   const Node root = parsed(
       "\xEF\xBB\xBF"
       "a: 1\r\nb: two words\r\n");
@@ -89,7 +89,7 @@ TEST_CASE("node: byte order mark and CRLF change no place and no text") {
   CHECK(place(*root.find("b")) == std::pair(2, 4));
 }
 
-TEST_CASE("node: an alias has its own place and the anchor's content") {
+TEST_CASE("node: an alias has its own location and the anchor's content") {
   const Node root = parsed("a: &r 22 mm\nb: *r\n");
   const Node& b = *root.find("b");
   CHECK(b.text() == "22 mm");
@@ -148,7 +148,7 @@ TEST_CASE("limits: a long text of brackets ends quickly") {
   CHECK(contains(answer(repeated("- ", 1 << 19)), "nested more than 64"));
 }
 
-TEST_CASE("limits: cyclic aliases are refused") {
+TEST_CASE("limits: cyclic aliases are rejected") {
   CHECK(contains(answer("&a [*a]"), "*a is used inside its own value"));
   CHECK(contains(answer("&a {b: *a}"), "*a is used inside its own value"));
   CHECK(contains(answer("a: &a {<<: *a}"), "*a is used inside its own value"));
@@ -162,7 +162,7 @@ TEST_CASE("documents: exactly one") {
   CHECK(answer("%YAML 1.2\n---\na: 1\n# end\n").empty());
 }
 
-TEST_CASE("value: the part of an option behind = is a value") {
+TEST_CASE("value: the part of an option after = is a value") {
   Diagnostics diagnostics;
   const auto source =
       std::make_shared<Source>("--set", "k={a: 5 um}", Source::Kind::option);

@@ -57,7 +57,7 @@ TEST_CASE("quantity: every unit of the language has its factor") {
   CHECK(value("0 mm", Dimension::length) == 0);
 }
 
-TEST_CASE("quantity: a missing unit is answered with the number and a unit") {
+TEST_CASE("quantity: a missing unit is reported with the number and a unit") {
   const auto parsed = parse_quantity("22", Dimension::length, "um");
   CHECK(parsed.problem == "missing unit: expected a length, got \"22\"");
   CHECK(parsed.suggestion == "add a unit, for example \"22 um\"");
@@ -76,7 +76,7 @@ TEST_CASE("quantity: a wrong dimension is named") {
         "unknown unit \"T/c\" in \"5 T/c\"");
 }
 
-TEST_CASE("quantity: what is no decimal number is refused") {
+TEST_CASE("quantity: text that is not a decimal number is rejected") {
   for (const char* text :
        {"",         "mm",        "nan mm",    ".inf mm", "-inf mm", "infinity",
         "1e400 mm", "1e-400 mm", "0x10 mm",   "0o7 mm",  "010 mm",  "1,5 mm",
@@ -91,7 +91,7 @@ TEST_CASE("quantity: what is no decimal number is refused") {
         "write \"-7 mm\"");
 }
 
-TEST_CASE("quantity: an unknown unit is answered with the nearest") {
+TEST_CASE("quantity: an unknown unit is reported with the nearest") {
   const auto parsed = parse_quantity("5 MM", Dimension::length);
   CHECK(parsed.suggestion == "did you mean \"5 mm\"?");
   CHECK(parsed.offset == 2);
@@ -113,7 +113,7 @@ TEST_CASE("quantity: of units as near, the one that begins alike is meant") {
         std::tuple("2 percent", Dimension::fraction, "2 %")})
     CHECK(parse_quantity(text, dimension).suggestion ==
           "did you mean \"" + std::string(meant) + "\"?");
-  // a name of another dimension is no help
+  // a name of another dimension does not help
   CHECK(parse_quantity("2 tesla", Dimension::length).suggestion ==
         "a length is in nm, um, mm, cm, m");
 }

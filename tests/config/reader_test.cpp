@@ -75,7 +75,7 @@ TEST_CASE("value: true and false only, other words are corrected") {
   CHECK(contains(text_of(faults), "^~~ write true"));
 }
 
-TEST_CASE("value: an error behind an alias is reported where it is set") {
+TEST_CASE("value: an error in an alias is reported where it is set") {
   Diagnostics faults;
   MapReader map(root_of("a: &a 5 mrad\nb: *a\n", faults));
   CHECK_FALSE(map.find("b")->quantity(Dimension::length));

@@ -12,7 +12,7 @@ namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
-// A folder that stands for the installed one as long as it lives.
+// Replaces the installed folder during its lifetime.
 class Installed : public Folder {
  public:
   Installed() {
@@ -38,10 +38,10 @@ TEST_CASE("shipped: a bare name, a file name and a path are found") {
   CHECK(found("detectors/small.yaml") == file);
 }
 
-TEST_CASE("shipped: what is not installed is left as it is written") {
+TEST_CASE("shipped: other names are left unchanged") {
   const Installed installed;
   CHECK(found("smal") == "smal");
-  CHECK(found("detectors") == "detectors");  // a folder is no file
+  CHECK(found("detectors") == "detectors");  // a folder is not a file
   CHECK(or_shipped("small", "small", {"configs"}) == "small");
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("shipped: standard input, nothing, absolute paths and .. never") {
     CHECK(found(name) == name);
 }
 
-TEST_CASE("shipped: a folder that is not there is none") {
+TEST_CASE("shipped: a missing folder gives none") {
   setenv("GTTF_DESIGN_DATA", "/no/such/folder", 1);
   CHECK(shipped_folder().empty());
   CHECK(found("small") == "small");

@@ -36,7 +36,7 @@ std::string answer_to_text(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("source: a missing file is answered with the nearest name") {
+TEST_CASE("source: a missing file is reported with the nearest name") {
   const Folder folder;
   folder.write("barrel.yaml", "a: 1");
   const std::string wanted = folder / "barel.yaml";
@@ -47,7 +47,7 @@ TEST_CASE("source: a missing file is answered with the nearest name") {
   CHECK(contains(answer(folder / "no/x.yaml"), "does not exist either"));
 }
 
-TEST_CASE("source: a directory is answered with a file in it") {
+TEST_CASE("source: a directory is reported with a file in it") {
   const Folder folder;
   const std::string path = folder.path();
   CHECK(answer(path) ==
@@ -56,7 +56,7 @@ TEST_CASE("source: a directory is answered with a file in it") {
   CHECK(contains(answer(path), "; for example " + file));
 }
 
-TEST_CASE("source: an unreadable file says why") {
+TEST_CASE("source: an unreadable file is reported with the reason") {
   const Folder folder;
   const std::string path = folder.write("secret.yaml", "a: 1");
   REQUIRE(chmod(path.c_str(), 0) == 0);
@@ -64,16 +64,16 @@ TEST_CASE("source: an unreadable file says why") {
   CHECK(answer(path) == path + ": error: cannot be read: Permission denied\n");
 }
 
-TEST_CASE("source: a folder in place of a file on the way says why") {
+TEST_CASE("source: a file used as a folder is reported with the reason") {
   const Folder folder;
   const std::string path = folder.write("file.yaml", "a: 1") + "/x.yaml";
   CHECK(contains(answer(path), "cannot be read: Not a directory"));
 }
 
-TEST_CASE("source: a 100 MB file is refused by its size") {
+TEST_CASE("source: a 100 MB file is rejected by its size") {
   const Folder folder;
   const std::string path = folder.write("huge.yaml", "");
-  fs::resize_file(path, 100'000'000);  // sparse: takes no room
+  fs::resize_file(path, 100'000'000);  // sparse: takes no space
   CHECK(answer(path) ==
         path +
             ": error: the text is too large: 100000000 bytes (100 MB), the "
@@ -81,7 +81,7 @@ TEST_CASE("source: a 100 MB file is refused by its size") {
             "are alike\n");
 }
 
-TEST_CASE("source: an endless stream is refused after the limit") {
+TEST_CASE("source: an endless stream is rejected after the limit") {
   if (!fs::exists("/dev/zero")) return;
   CHECK(contains(answer("/dev/zero"), "more than 4194304 bytes"));
 }
@@ -96,7 +96,7 @@ TEST_CASE("source: the limit itself is still read") {
                  "too large"));
 }
 
-TEST_CASE("source: binary data is refused with its place") {
+TEST_CASE("source: binary data is rejected with its location") {
   using namespace std::string_literals;
   CHECK(answer_to_text("a: 1\nb: \0"s) ==
         "f.yaml:2:4: error: this is not a text: control character 0x00 at byte "
@@ -118,7 +118,8 @@ TEST_CASE("source: text that is not UTF-8 is refused with its place") {
 
 TEST_CASE("source: columns count characters, a byte order mark does not") {
   const Source source("f.yaml", "\xEF\xBB\xBF\u00B5: 1\r\nb: 2\r\n");
-  const Diagnostic d = source.at(7, 1);  // the 1 behind mark, two bytes, ": "
+  const Diagnostic d =
+      source.at(7, 1);  // the 1 after the mark, two bytes, ": "
   CHECK(d.line == 1);
   CHECK(d.column == 4);
   CHECK(d.source_line == "\u00B5: 1");

@@ -7,7 +7,7 @@
 
 namespace gttf::test::GTTF_TEST_FILE {
 
-TEST_CASE("in_quotes: what could command a terminal is escaped") {
+TEST_CASE("in_quotes: terminal control sequences are escaped") {
   CHECK(in_quotes("22 mm") == "\"22 mm\"");
   CHECK(in_quotes("a\x1b[31m\nb\t\x7f") == "\"a\\x1b[31m\\nb\\t\\x7f\"");
   CHECK(in_quotes("\xC2\x9B") ==

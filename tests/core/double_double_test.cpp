@@ -73,7 +73,7 @@ TEST_CASE("double double: functions have 31 digits") {
   CHECK(angles < 2e-30);
 }
 
-TEST_CASE("double double: what cancels in doubles stays") {
+TEST_CASE("double double: digits that cancel in doubles are kept") {
   const DoubleDouble one(1), small(1e-20);
   CHECK(static_cast<double>(one + small - one) == 1e-20);
   CHECK(one < one + small);

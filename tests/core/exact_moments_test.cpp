@@ -64,7 +64,7 @@ TEST_CASE("exact moments: mean, width and their errors are the usual ones") {
       doctest::Approx(std::sqrt((m4 - std::pow(sigma, 4)) / n) / (2 * sigma)));
 }
 
-TEST_CASE("exact moments: what is beyond the limit is counted, not summed") {
+TEST_CASE("exact moments: numbers beyond the limit are counted, not summed") {
   ExactMoments m = moments_of(std::vector<double>{1, 2, 3, 4});
   const double mean = m.mean();
   m.add(1e9);

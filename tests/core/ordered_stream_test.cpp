@@ -70,7 +70,7 @@ TEST_CASE("ordered stream: no more items are ahead than allowed") {
   CHECK(farthest <= 7);
 }
 
-TEST_CASE("ordered stream: what comes before an error of the source is taken") {
+TEST_CASE("ordered stream: items before an error of the source are taken") {
   for (const unsigned threads : {1u, 2u, 5u}) {
     CAPTURE(threads);
     Numbers numbers{50, true};

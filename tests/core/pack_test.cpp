@@ -111,7 +111,7 @@ TEST_CASE("pack: the arc tangent is within 3 units in the last place") {
   CHECK(worst < 3);
 }
 
-TEST_CASE("pack: a lane's arc tangent does not depend on its neighbours") {
+TEST_CASE("pack: an element's arc tangent does not depend on its neighbours") {
   const double y[4] = {0.01, 0.02, 0.03, -0.04}, x[4] = {1, 1, 2, 3};
   double other_x[4] = {1, -1, 2, 3}, alone[4], beside[4];
   atan2(P::load(y), P::load(x)).store(alone);
@@ -134,7 +134,7 @@ TEST_CASE("pack: sine and cosine are within 1.5 units in the last place") {
   }
 }
 
-TEST_CASE("pack: masks and selections act lane by lane") {
+TEST_CASE("pack: masks and selections act element by element") {
   const double numbers[4] = {1, -2, std::nan(""), 4};
   const P x = P::load(numbers);
   const auto positive = x > P(0);

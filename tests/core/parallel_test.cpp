@@ -38,7 +38,7 @@ TEST_CASE("parallel: few results wait their turn") {
   CHECK(most <= 4 * 3 + 3);
 }
 
-TEST_CASE("parallel: the exception of a maker or of the taker comes through") {
+TEST_CASE("parallel: an exception of make() or take() is rethrown") {
   for (const unsigned threads : {1u, 3u}) {
     const auto run = [threads](std::size_t bad_make, std::size_t bad_take) {
       parallel_in_order(

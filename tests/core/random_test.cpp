@@ -29,7 +29,7 @@ Words philox(Words counter, std::array<std::uint64_t, 2> key) {
   return counter;
 }
 
-TEST_CASE("philox: the published answers") {
+TEST_CASE("philox: the published test vectors") {
   // kat_vectors of Random123
   CHECK(philox({0, 0, 0, 0}, {0, 0}) ==
         Words{0x16554d9eca36314c, 0xdb20fe9d672d0fdc, 0xd7e772cee186176b,
@@ -129,7 +129,7 @@ TEST_CASE("random: neighbours in every direction are independent") {
   for (const double s : sum) CHECK(std::abs(s) < 5 * std::sqrt(n));
 }
 
-TEST_CASE("random: words of many places make the normal numbers of each") {
+TEST_CASE("random: words of many positions give the normal numbers of each") {
   constexpr std::size_t places = 3, words = 6;
   std::vector<std::uint64_t> bits(places * words);
   fill_random_words({4, 7, 20}, places, bits);

@@ -32,7 +32,7 @@ TEST_CASE("readable: zeros at the end are kept on request only") {
   CHECK(readable(100, 3, Zeros::strip) == "100");
 }
 
-TEST_CASE("readable: a dash stands for no value") {
+TEST_CASE("readable: a dash represents a missing value") {
   CHECK(readable(std::numeric_limits<double>::quiet_NaN(), 3) == "-");
   CHECK(readable(std::numeric_limits<double>::infinity(), 3) == "inf");
   CHECK(readable(-std::numeric_limits<double>::infinity(), 3) == "-inf");

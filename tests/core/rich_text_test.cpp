@@ -20,7 +20,7 @@ TEST_CASE("rich text: marks give runs of their style") {
   CHECK(runs[5].style == TextStyle::superscript);
 }
 
-TEST_CASE("rich text: what does not close stands as it is") {
+TEST_CASE("rich text: unclosed markup is literal") {
   CHECK(plain_text("a * b") == "a * b");
   CHECK(plain_text("a_b ^ c_{d") == "a_b ^ c_{d");
 }

@@ -29,7 +29,7 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* how,
 
 namespace gttf::test::GTTF_TEST_FILE {
 
-TEST_CASE("threads: fewer do the work if the system has no more") {
+TEST_CASE("threads: fewer threads do the work if the system refuses more") {
   for (const int given : {0, 1, 2, 3, 4}) {
     CAPTURE(given);
     const std::size_t before = refused_threads();

@@ -51,7 +51,7 @@ TEST_CASE("variant: a copy that fails destroys nothing that was not made") {
   CHECK(Fragile::living == 0);
 }
 
-TEST_CASE("variant: takes what its alternatives take") {
+TEST_CASE("variant: is constructible from its alternatives") {
   Variant<int, std::vector<int>> v;
   CHECK(std::get<int>(v) == 0);
   v = std::vector<int>{1, 2};

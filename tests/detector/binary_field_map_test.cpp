@@ -93,7 +93,7 @@ TEST_CASE("binary field map: the layout is that of the documentation") {
   CHECK(at(192 + 8, 0.0) == dipole_grid().values[1]);
 }
 
-TEST_CASE("binary field map: a damaged file is refused with the reason") {
+TEST_CASE("binary field map: a damaged file is rejected with the reason") {
   const std::string good = bytes_of(dipole_grid());
   CHECK(answer(good).empty());
   const std::string why = "the field map cannot be read: ";
@@ -117,7 +117,7 @@ TEST_CASE("binary field map: a damaged file is refused with the reason") {
         why + "version 2 of the format is not known");
 }
 
-TEST_CASE("binary field map: a checksum makes no file trusted") {
+TEST_CASE("binary field map: a file with a checksum is not trusted") {
   const std::string good = bytes_of(dipole_grid());
   const std::string why =
       "the field map cannot be read: its header is damaged: ";

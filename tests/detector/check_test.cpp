@@ -35,7 +35,7 @@ std::string answer(const std::string& layers) {
 
 }  // namespace
 
-TEST_CASE("coincidence: same radius and overlapping z, whatever the unit") {
+TEST_CASE("coincidence: same radius and overlapping z, in any unit") {
   const std::string a =
       layer("P", "cylinder: { radius: 1 cm, z: [0 mm, 10 mm] }");
   CHECK(contains(
@@ -53,7 +53,7 @@ TEST_CASE("coincidence: same radius and overlapping z, whatever the unit") {
           .empty());
 }
 
-TEST_CASE("coincidence: disks side by side are none, rings that overlap are") {
+TEST_CASE("coincidence: not for adjacent disks, but for overlapping rings") {
   const std::string a = layer("P", "disk: { z: 2 m, radius: [1 cm, 2 cm] }");
   CHECK(
       answer(a + layer("Q", "disk: { z: 2 m, radius: [2 cm, 3 cm] }")).empty());

@@ -15,7 +15,7 @@ namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
-/// What a curvature needs besides.
+/// The additional layers needed to measure a curvature.
 const std::string others =
     "  - { name: a, material: 1 %, cylinder: { radius: 500 mm, half_length: 1 "
     "m "

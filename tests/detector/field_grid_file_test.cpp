@@ -18,7 +18,7 @@ namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
-/// What the file `text` is answered with; empty if it is a good map.
+/// The message for the file `text`; empty if it is a valid map.
 std::string answer(const std::string& text) {
   const Folder folder;
   const std::string path = folder.write("m.csv", text);
@@ -70,7 +70,7 @@ std::string replaced(std::string text, const std::string& from,
 
 }  // namespace
 
-TEST_CASE("field grid file: gives back what was written") {
+TEST_CASE("field grid file: is read back as written") {
   const FieldGrid written = sample(marked, small);
   const FieldGrid grid = read(text_of(written));
   REQUIRE(grid.axes.size() == 3);
@@ -175,15 +175,15 @@ TEST_CASE("field grid file: every error is reported with exactly this text") {
   CHECK(answer(replaced(cube(), "1 0 1 0 1 0", "1 0 1 0 1")) ==
         "m.csv:7:1: error: fewer numbers than the 6 columns in the header\n"
         "    7 | 1 0 1 0 1\n"
-        "      | ^~~~~~~~~ one line holds one node\n");
+        "      | ^~~~~~~~~ write one node per line\n");
   CHECK(answer(replaced(cube(), "1 0 1 0 1 0", "1 0 1 0 1 0 9")) ==
         "m.csv:7:1: error: more numbers than the 6 columns in the header\n"
         "    7 | 1 0 1 0 1 0 9\n"
-        "      | ^~~~~~~~~~~~~ one line holds one node\n");
+        "      | ^~~~~~~~~~~~~ write one node per line\n");
   CHECK(answer(replaced(cube(), "1 1 1 0 1 0\n", "")) ==
         "m.csv:8:1: error: 7 nodes, but the grid of 2 x x 2 y x 2 z has 8\n"
         "    8 | 1 1 0 0 1 0\n"
-        "      | ^~~~~~~~~~~ the file is cut off, or nodes are missing\n");
+        "      | ^~~~~~~~~~~ the file is truncated, or nodes are missing\n");
   CHECK(
       answer(replaced(cube(), "1 0 1 0 1 0\n", "")) ==
       "m.csv:7:1: error: the node at y = 1 mm is found where y = 0 mm is "
@@ -270,7 +270,7 @@ TEST_CASE("field grid file: a pipe is read like a file, with errors") {
   CHECK(through_pipe("") == "the field map is empty");
 }
 
-TEST_CASE("field grid file: binary data and folders are refused") {
+TEST_CASE("field grid file: binary data and folders are rejected") {
   CHECK(answer(cube() + std::string(1, '\0')) ==
         "m.csv: error: the field map cannot be read: not a text file: it "
         "contains bytes of value 0\n");

@@ -56,7 +56,7 @@ double worst_gradient(const FieldMap& map, const Vector3& half) {
 
 }  // namespace
 
-TEST_CASE("field map: polynomials up to cubic are met exactly") {
+TEST_CASE("field map: polynomials up to cubic are reproduced exactly") {
   // a cubic along each axis, products included
   const FieldFunction cubic = [](const Vector3& x) {
     const auto p = [](double v) { return 1 + v - 2 * v * v + 0.5 * v * v * v; };
@@ -74,7 +74,7 @@ TEST_CASE("field map: polynomials up to cubic are met exactly") {
   }
 }
 
-TEST_CASE("field map: two or three nodes make a line or a parabola") {
+TEST_CASE("field map: two or three nodes give a line or a parabola") {
   const FieldFunction f = [](const Vector3& x) {
     return Vector3(x.x() + 3, x.x() * x.y() + x.y() * x.y(), 2 - x.z());
   };

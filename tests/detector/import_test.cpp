@@ -111,7 +111,7 @@ TEST_CASE("delphes: a wire measures cos(a) rphi - sin(a) z") {
   CHECK(d.layers[0].efficiency == 0.9);
 }
 
-TEST_CASE("delphes: the flag 0 makes a layer passive whatever it measures") {
+TEST_CASE("delphes: the flag 0 makes a layer passive") {
   const Detector d =
       imported(card("1 A -1 1 0.1 0 1 2 0 1.5708 1e-6 1e-6 0\n"));
   CHECK_FALSE(d.layers[0].measures());
@@ -146,7 +146,7 @@ TEST_CASE("delphes: labels that repeat are numbered without a clash") {
   CHECK(d.layers[4].name == "M2_2");
 }
 
-TEST_CASE("delphes: the rows alone are read with a field from the caller") {
+TEST_CASE("delphes: bare rows are read with a field from the caller") {
   const std::string rows =
       "# type label ...\n1 PIPE -1 1 0.01 0.001 0.35276 0 0 0 0 0 0\n" + outer;
   CHECK(imported(rows, in_field(2)).layers[0].name == "PIPE");
@@ -212,13 +212,13 @@ TEST_CASE("export: what Delphes cannot express is reported for each layer") {
       "8, size: [4 cm, 4 cm] }, mirror: true, material: 0 }\n";
   const Exported g = to_delphes(parse_detector(text, "x").detector);
   REQUIRE(g.losses.items().size() == 5);  // one for the 32 modules
-  std::string told;
-  for (const Diagnostic& d : g.losses.items()) told += to_text(d);
-  CHECK(told.find("only the field of a solenoid") != told.npos);
-  CHECK(told.find("x:5:5: error: the layer \"P\" is a plane") != told.npos);
-  CHECK(told.find("neither r-phi nor r-phi and r") != told.npos);
-  CHECK(told.find("efficiency 0.5") != told.npos);
-  CHECK(told.find("the layer \"M\" is a ring of planes") != told.npos);
+  std::string losses;
+  for (const Diagnostic& d : g.losses.items()) losses += to_text(d);
+  CHECK(losses.find("only the field of a solenoid") != losses.npos);
+  CHECK(losses.find("x:5:5: error: the layer \"P\" is a plane") != losses.npos);
+  CHECK(losses.find("neither r-phi nor r-phi and r") != losses.npos);
+  CHECK(losses.find("efficiency 0.5") != losses.npos);
+  CHECK(losses.find("the layer \"M\" is a ring of planes") != losses.npos);
   CHECK(g.text.find("1 E -0.5 0.5 1 0 1 1 0 0 1e-6 0 0.5") != g.text.npos);
 }
 
@@ -323,7 +323,7 @@ TEST_CASE("export: no name of a detector or a layer is a command of Tcl") {
 }
 
 TEST_CASE(
-    "import: the names that export wrote come back, a space as an underscore") {
+    "import: the names that export wrote are restored, spaces as underscores") {
   for (const std::string& name : awkward_names()) {
     INFO(to_delphes(named("X", name)).text);
     const Detector d = imported(to_delphes(named("X", name)).text);

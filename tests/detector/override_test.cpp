@@ -52,7 +52,7 @@ TEST_CASE("set: a layer by name, with spaces, or by index") {
             .surface.position == 15);
 }
 
-TEST_CASE("set: what shares an anchor is not changed along") {
+TEST_CASE("set: other users of an anchor are not changed") {
   const Detector d = with({"layers[L0].measures.rphi=9 um"});
   CHECK(d.layers[1].coordinates[0].sigma == doctest::Approx(9e-3));
   CHECK(d.layers[2].coordinates[0].sigma == doctest::Approx(5e-3));
@@ -85,13 +85,13 @@ TEST_CASE("set: YAML values, new keys, removed keys and layers") {
             .x_over_x0() == doctest::Approx(0.01));
 }
 
-TEST_CASE("set: later ones see what earlier ones did") {
+TEST_CASE("set: later changes apply after earlier ones") {
   CHECK(with({"layers[L0].name=first", "layers[first].material=7 %"})
             .layers[1]
             .x_over_x0() == doctest::Approx(0.07));
 }
 
-TEST_CASE("set: a layer that is not there is answered with the nearest") {
+TEST_CASE("set: a missing layer is reported with the nearest") {
   CHECK(answer("layers[L9].material=0.5 %") ==
         "--set: error: there is no layer \"L9\"\n"
         "      | layers[L9].material=0.5 %\n"
@@ -118,7 +118,7 @@ TEST_CASE("set: errors of the value are placed in the option") {
                  "the brace \"{\" is not closed"));
 }
 
-TEST_CASE("set: a malformed option says how to write it") {
+TEST_CASE("set: a malformed option is reported with the correct form") {
   for (const char* bad :
        {"", "layers", "=1", "layers[L0=1", "layers[].x=1", "a..b=1"}) {
     INFO(bad);
@@ -175,7 +175,7 @@ TEST_CASE("set: a repeated layer is addressed whole, in part, by index") {
     return std::vector<double>(list.begin() + 3, list.end());
   };
   using List = std::vector<double>;
-  // what was said of one surface before does not matter
+  // earlier changes of a single surface do not matter
   CHECK(material({"layers[T[1]].note=x", "layers[T].material=0.5"}) ==
         List{0.01, 0.5, 0.5, 0.5});
   CHECK(material({"layers[T[1]].note=x", "layers[4].material=0.5"}) ==
@@ -219,7 +219,7 @@ TEST_CASE("set: copies of disks, planes and mirrored layers") {
                  "is the mirror image of layer \"D[1]\""));
 }
 
-TEST_CASE("set: a hit error takes the place of however it is written") {
+TEST_CASE("set: a hit error replaces any notation") {
   const auto errors = [](const std::string& layer, const std::string& key) {
     const Detector d = with_layer(
         "{ name: X, cylinder: { radius: 9 cm, half_length: 1 m }, material: 1 "
@@ -257,7 +257,7 @@ TEST_CASE("set: a hit error takes the place of however it is written") {
   CHECK(errors("measures: { rphi: 5 um }", "measures.z=7 um") == List{5, 7});
 }
 
-TEST_CASE("set: extents and gaps take the place of however they are written") {
+TEST_CASE("set: extents and gaps replace any notation") {
   const auto extent = [](const std::string& shape, const std::string& key) {
     const Surface s =
         with_layer("{ name: X, cylinder: { radius: 9 cm, " + shape +

@@ -302,7 +302,7 @@ TEST_CASE("hash: of the bytes, and of the overrides") {
   CHECK(parse_detector(text, "f", overrides).detector.sha256 != sha256(text));
 }
 
-TEST_CASE("limits: a description of very many surfaces is refused") {
+TEST_CASE("limits: a description of very many surfaces is rejected") {
   CHECK(contains(
       answer("  - { name: T, cylinder: { radius: [1 mm, 9 mm], half_length: 1 "
              "m }, repeat: 40000, material: 0, measures: { z: 1 um } }\n"
@@ -318,7 +318,7 @@ TEST_CASE("read_detector: a study is recognised") {
       "expected"));
 }
 
-TEST_CASE("read: what a layer's material says about energy loss") {
+TEST_CASE("read: the material of a layer for energy loss") {
   const auto material = [](const std::string& text) {
     const std::string layer = "  - { cylinder: { radius: ";
     const std::string rest =

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs the pipelines of docs/howto/ci: the very commands of their files, with the
-# detector as it is and with the change of the pull request.
+# Runs the pipelines of docs/howto/ci: the commands in their files, with the
+# original detector and with the change of the pull request.
 # Usage: ci_example.sh ROOT PROGRAM
 set -u
 root=$(cd "${1:?folder of the project}" && pwd) || exit 2
@@ -57,14 +57,15 @@ wrote gl-code-quality.json '"location": {"path": "tracker.yaml", "lines": {"begi
 wrote check.xml '<failure message="sigma_d0_um is '
 wrote check.md 'layers[L0].material: 0.3 % -> 0.5 %'
 
-# What the artifacts of GitLab name is what the command wrote.
+# The artifacts of GitLab are the files written by the command.
 sed -n 's/^ *\(junit\|codequality\): //p' "$root/docs/howto/ci/gitlab-ci.yml" |
   while read -r file; do
     [ -s "$repository/$file" ] || echo "gitlab-ci: $file was not written"
   done > "$work/missing"
 [ ! -s "$work/missing" ] || fault "$(cat "$work/missing")"
 
-# The committed baseline is that of the files next to it, except for last digits,
+# The committed baseline is that of the files next to it, except for last
+# digits,
 # which are those of the compiler and of the order of operations.
 (cd "$root/docs/howto/ci" && "$program" baseline study.yaml --quiet) |
   sed '/"provenance"/,/^  },/d' > "$work/now"

@@ -108,7 +108,7 @@ run_page() {
     shown=docs/images/${picture##*/}
     [ -f "$picture" ] && [ -f "$root/$shown" ] || continue
     [ "${PICTURES-}" != update ] || cp "$picture" "$root/$shown"
-    # but for what made it: its command and the hashes of its inputs
+    # except for its provenance: the command and the hashes of its inputs
     sed '/^<metadata>/,/^<.metadata>/d' "$picture" > "$work/drawn"
     sed '/^<metadata>/,/^<.metadata>/d' "$root/$shown" |
       cmp -s - "$work/drawn" ||

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Builds the site and looks at its pages: links lead somewhere, also those to a
-# heading, blocks are blocks, formulas are formulas. Ends with 77 (skipped) where
+# Builds the site and checks its pages: targets of links, also headings, code blocks and formulas. Ends with 77 (skipped) where
 # mkdocs is missing. Usage: site.sh ROOT FOLDER
 set -u
 root=${1:?folder of the project}

@@ -17,7 +17,7 @@ TrackHits good_track() {
   return random.track(o);
 }
 
-/// Status of both engines must be `expected`, and no number left behind.
+/// Both engines must have the status `expected`, and no numbers.
 void check_refused(const TrackHits& t, FitStatus expected) {
   FitOptions all;
   all.detail = FitDetail::hits;
@@ -117,14 +117,14 @@ TEST_CASE("bad hits: bends up to the pole of the index are reported") {
   CHECK(f.status == FitStatus::beyond_pole);
 }
 
-TEST_CASE("bad hits: no error at all leaves nothing to weight with") {
+TEST_CASE("bad hits: without any error there are no weights") {
   TrackHits t = good_track();
   for (TrackHit& h : t.points) h.theta0_2 = 0;
   CHECK(fit_global(t, FitKind::scattering).status == FitStatus::singular);
   CHECK(fit_global(t, FitKind::general).status == FitStatus::ok);
 }
 
-TEST_CASE("bad hits: the regularised fit refuses a straight track") {
+TEST_CASE("bad hits: the regularised fit rejects a straight track") {
   RandomTracks random(33);
   RandomTracks::Options o;
   o.bend = 1e-7;
@@ -151,7 +151,7 @@ TEST_CASE("bad hits: hits in another unit do not crash") {
   }
 }
 
-TEST_CASE("bad hits: random rubbish never gives a number that is none") {
+TEST_CASE("bad hits: random input never gives NaN with status ok") {
   RandomTracks random(34);
   for (int i = 0; i < 300; ++i) {
     TrackHits t;

@@ -232,7 +232,7 @@ TEST_CASE("band system: derivatives with respect to the scattering") {
   constexpr double step = 1e-4;
   const auto dual = solved(Dual<1>::variable(1.0, 0));
   const auto above = solved(1 + step), below = solved(1 - step);
-  // the difference quotient knows no better than step^2
+  // the difference quotient has an error of order step^2
   CHECK(dual.kappa().derivative[0] ==
         doctest::Approx((above.kappa() - below.kappa()) / (2 * step))
             .epsilon(1e-6));

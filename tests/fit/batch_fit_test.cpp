@@ -132,7 +132,7 @@ TEST_CASE("batched fits: bad tracks get the status of TrackFitter") {
   }
 }
 
-TEST_CASE("batched fits: other surfaces and options go one by one") {
+TEST_CASE("batched fits: other surfaces and options take the scalar path") {
   const TrackingGeometry geometry(
       read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector);
   HitList list(geometry, 5, 0.5, 5);

@@ -54,10 +54,10 @@ std::vector<std::pair<std::string, TrackingGeometry>> geometries() {
 
 }  // namespace
 
-TEST_CASE("single coordinates in lanes: every fit is that of TrackFitter") {
+TEST_CASE("batched single coordinates: every fit equals TrackFitter") {
   for (const auto& [name, geometry] : geometries()) {
-    const std::string told = name;  // clang 14 captures no binding
-    CAPTURE(told);
+    const std::string label = name;  // clang 14 captures no binding
+    CAPTURE(label);
     HitList list(geometry, 37, 1, 30);
     at_all_levels(
         all_fits, [&](const Wanted& wanted, const FitOptions& options) {
@@ -70,7 +70,7 @@ TEST_CASE("single coordinates in lanes: every fit is that of TrackFitter") {
   }
 }
 
-TEST_CASE("single coordinates in lanes: other fits have no result") {
+TEST_CASE("batched single coordinates: other fits have no result") {
   HitList list(TrackingGeometry(mixed_detector()), 5, 1, 30);
   for (const SimdLevel level : available_simd_levels()) {
     const AtLevel use(level);
@@ -84,12 +84,12 @@ TEST_CASE("single coordinates in lanes: other fits have no result") {
   }
 }
 
-TEST_CASE("single coordinates in lanes: the same bits in any company") {
+TEST_CASE("batched single coordinates: the same bits next to any tracks") {
   HitList list(TrackingGeometry(mixed_detector()), 600, 0.5, 5);
   check_any_company(list, all_fits);
 }
 
-TEST_CASE("single coordinates in lanes: bad tracks get TrackFitter's status") {
+TEST_CASE("batched single coordinates: bad tracks get TrackFitter's status") {
   HitList list(TrackingGeometry(mixed_detector()), 20, 1, 5);
   list.hit(0, 2, 3) = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t axis = 0; axis < 3; ++axis)

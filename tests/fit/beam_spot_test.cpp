@@ -78,7 +78,8 @@ TEST_CASE("beam spot: equals a measuring layer close to the start") {
       make_layer("start", make_cylinder(1e-6, {-1, 1}), 0, pixel(0.02, 0.05)));
   const Resolution layer = resolve(TrackingGeometry(with_layer), t);
   // at phi = 0 the cylinder's r-phi is y; an error of x along the track would
-  // move z0, a cylinder's does not: sigma_x = 0 but for the need to be > 0
+  // move z0, that of a cylinder does not: sigma_x = 0, except that it must be >
+  // 0
   const Resolution spot = resolve(
       TrackingGeometry(d), t,
       {Scattering::highland, Engine::streaming, BeamSpot{1e-9, 0.02, 0.05}});

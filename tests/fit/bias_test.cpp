@@ -86,7 +86,7 @@ TEST_CASE("bias: predictions agree with toys at two per cent") {
     }
 }
 
-TEST_CASE("bias: what is printed does not agree with toys") {
+TEST_CASE("bias: the printed formulas do not agree with toys") {
   constexpr double r = 0.02;
   const Toys t = simulate(BiasedFit::unregularised, r, 4, 50000, 18);
   const Bias printed = printed_bias(BiasedFit::unregularised, r, 4);

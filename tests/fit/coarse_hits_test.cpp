@@ -99,7 +99,7 @@ TEST_CASE("coarse hits: the first fit is that at which steps converge") {
 }
 
 // A macro-pixel next to a strip whose hit is far away along the strip.
-TEST_CASE("long strips: their errors do not make neighbours look precise") {
+TEST_CASE("long strips: their errors do not affect those of neighbours") {
   Detector d = make_barrel(3, 30, 90, 4, 0.01, 0.01);
   const auto add = [&d](const char* name, double r, double sigma_z) {
     d.layers.push_back(make_layer(name, make_cylinder(r, {-1e3, 1e3}), 0.01,
@@ -115,7 +115,7 @@ TEST_CASE("long strips: their errors do not make neighbours look precise") {
   const auto found = find_crossings(geometry, track, Scattering::highland);
   TrackHits t = make_reference_hits(make_triplet_track(geometry, track, found));
   t.points[3].position.z() += 0.75;
-  t.points[4].position.z() += 25;  // the pixels know 2 % of that
+  t.points[4].position.z() += 25;  // the pixels measure it to 2 % of that
   const GlobalFit fit = fit_global(t, FitKind::general);
   CHECK(fit.status == FitStatus::ok);
   // next to nothing but these two errors
@@ -164,7 +164,7 @@ TEST_CASE("long strips: chi2 and pulls are right from the first step on") {
   }
 }
 
-TEST_CASE("long strips: the raw hits would be no place to linearise at") {
+TEST_CASE("long strips: the raw hits are not a valid linearisation point") {
   RandomTracks random(52);
   Detector d = make_barrel(6, 30, 400, 2, 0.01, 1);
   for (Layer& layer : d.layers) layer.coordinates = pixel(0.02, 50);
@@ -228,7 +228,7 @@ TEST_CASE("wires: one coordinate per layer is enough, z from the stereo") {
       CHECK(f.ndf == 35);
       chi2.add(f.chi2);
       pull.add((f.kappa - t.kappa_ref) / f.sigma);
-      // same errors as promised, but for the track being another one
+      // the promised errors, except that the track differs
       if (k < 5)
         CHECK(std::sqrt(f.perigee_covariance(1, 1)) ==
               doctest::Approx(std::sqrt(r.perigee(1, 1))).epsilon(0.05));
@@ -241,7 +241,7 @@ TEST_CASE("wires: one coordinate per layer is enough, z from the stereo") {
   }
 }
 
-TEST_CASE("wires: axial ones alone do not measure z") {
+TEST_CASE("wires: axial wires do not measure z") {
   RandomTracks random(54);
   Detector d = make_barrel(20, 300, 1500, 2, 1e-4, 1);
   for (Layer& layer : d.layers) layer.coordinates = {{0, 0.1}};

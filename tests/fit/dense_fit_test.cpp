@@ -243,8 +243,8 @@ TEST_CASE("global fit: chi2 relations between general, scattering and local") {
         u.squaredNorm() + kinks.cwiseAbs2().cwiseQuotient(d.scattering).sum();
     const double pull = (g.kappa - s.kappa) / s.sigma;
     CHECK(std::abs(g.chi2 - (s.chi2 + pull * pull - p)) < 1e-9 * (1 + s.chi2));
-    // K_rho rho = 0: adding a multiple of rho to psi changes kappa alone, which
-    // is what the minimum at kappa says: residual kinks are orthogonal to it
+    // K_rho rho = 0: adding a multiple of rho to psi changes only kappa,
+    // because kappa is at its minimum: residual kinks are orthogonal to it
     const Eigen::VectorXd rest = d.psi + d.rho * g.kappa - kinks;
     const Eigen::VectorXd weighted = rest.cwiseQuotient(d.scattering);
     CHECK(std::abs(d.rho.dot(weighted)) <

@@ -186,20 +186,20 @@ TEST_CASE("global fit: passive kinks of a common curvature have its weights") {
     REQUIRE(common.status == FitStatus::ok);
     FitOptions options;
     options.kappa = common.kappa;
-    const GlobalFit told = fit_global(hits, FitKind::scattering, options);
-    CHECK(std::abs(told.kappa - common.kappa) < 1e-9 * common.sigma);
-    CHECK(told.chi2 == doctest::Approx(common.chi2).epsilon(1e-9));
+    const GlobalFit given = fit_global(hits, FitKind::scattering, options);
+    CHECK(std::abs(given.kappa - common.kappa) < 1e-9 * common.sigma);
+    CHECK(given.chi2 == doctest::Approx(common.chi2).epsilon(1e-9));
     for (int i = 0; i < 5; ++i) {
-      const double v = told.perigee_covariance(i, i);
+      const double v = given.perigee_covariance(i, i);
       CHECK(common.perigee_covariance(i, i) ==
             doctest::Approx(v).epsilon(1e-9));
-      CHECK(std::abs(told.perigee[i] - common.perigee[i]) <
+      CHECK(std::abs(given.perigee[i] - common.perigee[i]) <
             1e-9 * std::sqrt(v) + 1e-12);
     }
   }
 }
 
-TEST_CASE("global fit: a fitter gives the same whatever it did before") {
+TEST_CASE("global fit: a fitter does not depend on earlier fits") {
   RandomTracks random(15);
   TrackFitter fitter(with_hits());
   for (int i = 0; i < 20; ++i) {

@@ -71,8 +71,8 @@ class BeamPath {
   SurfaceRecord surface_;
 };
 
-/// Three stations of three planes each, strips at small angles, `arm` behind
-/// the start.
+/// Three stations of three planes each, strips at small angles, `arm`
+/// downstream of the start.
 template <class S>
 BeamPath<S> stations(double arm, double gap, double theta0, double straggling) {
   std::vector<typename BeamPath<S>::Plane> planes;

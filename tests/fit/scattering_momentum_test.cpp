@@ -213,7 +213,7 @@ TEST_CASE("momentum from scattering: slow particles scatter with 1/(p beta)") {
 
 TEST_CASE("straight fit: chi2 is that of a line through the hits") {
   // scattering a million times less than hit errors: two lines y(x) and z(x).
-  // Angles are no slopes: 1e-3 rad of kinks leave 1e-3 of a difference
+  // Angles are not slopes: 1e-3 rad of kinks leave 1e-3 of a difference
   Beam beam(6, 1, 0.05);
   TripletEquations e = beam.next();
   e.scattering *= 1e-12;
@@ -235,7 +235,7 @@ TEST_CASE("straight fit: chi2 is that of a line through the hits") {
                    left(static_cast<Eigen::Index>(k), 0)) < 1e-3 * 0.05);
 }
 
-// Both see the same kinks: exact hits, so that p is p0 sqrt(2 n/chi2(p0)).
+// Both use the same kinks: exact hits, so that p is p0 sqrt(2 n/chi2(p0)).
 TEST_CASE(
     "track fitter: straight tracks measure their momentum by scattering") {
   RandomTracks random(38);

@@ -230,7 +230,7 @@ TEST_CASE("triplet: the slopes are derivatives to the curvature") {
   }
 }
 
-TEST_CASE("triplet: a track without kink is met by its own curvature") {
+TEST_CASE("triplet: a track without kink has its exact curvature") {
   for (const double bend : {-2.2, -1e-4, 1e-7, 0.4, 1.5})
     for (const double theta : {0.3, 1.4, 2.5}) {
       CAPTURE(bend);

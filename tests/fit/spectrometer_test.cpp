@@ -23,7 +23,7 @@ constexpr double sigma = 0.02, theta0 = 2e-4;
 using Coordinates = Eigen::Matrix<double, 12, 1>;
 
 /// Straight lines between the planes and an arc in the gap, with kinks (theta,
-/// phi) behind every plane but the last: y and z in the planes.
+/// phi) after every plane except the last: y and z in the planes.
 /// @param start  y, z, phi, theta, kappa, then the kinks
 Coordinates hits_of(const Eigen::VectorXd& start) {
   double x = 0, y = start[0], z = start[1], p = start[2], t = start[3];

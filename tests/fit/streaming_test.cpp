@@ -155,7 +155,8 @@ TEST_CASE("streaming: the hit-only limit is the fit without scattering") {
         filter<Errors::all>(HelixPath(geometry, off)).v);
 }
 
-TEST_CASE("way back: the shares of all errors add up to every covariance") {
+TEST_CASE(
+    "backward pass: the shares of all errors add up to every covariance") {
   RandomLayouts random(21);
   int checked = 0;
   double error = 0;
@@ -193,7 +194,7 @@ TEST_CASE("way back: the shares of all errors add up to every covariance") {
   CHECK(error < 1e-10);  // conditioning of random layouts; see the test above
 }
 
-TEST_CASE("way back: a share is the derivative d ln var/d ln that error") {
+TEST_CASE("backward pass: a share is the derivative d ln var/d ln that error") {
   Detector d = make_barrel(6, 30, 400, 2, 0.01, 0.01);
   d.layers.push_back(
       make_layer("passive", make_cylinder(200, {-1e5, 1e5}), 0.02));

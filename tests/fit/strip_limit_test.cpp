@@ -97,7 +97,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("long strips: the correction as it is printed fails") {
+TEST_CASE("long strips: the printed correction fails") {
   // F11: cot(theta) for its square
   const Strips s = make_strips({100, 150, 200}, 0.5, {0, 0, 0});
   const LocalFit f = fit_local(s.triplet, s.errors);

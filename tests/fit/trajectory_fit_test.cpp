@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The streaming fit in any field, by the fits that know one field only.
+// The streaming fit in any field, compared with the fits for one kind of field.
 #include <doctest/doctest.h>
 
 #include "gttf/fit/streaming/streaming_fit.hpp"
@@ -266,7 +266,7 @@ TEST_CASE("trajectory fit: fits losses as the combined fit of triplets does") {
       const HitFit& hit = a.hits[k + 1];
       CHECK(std::abs(hit.energy_loss - b.losses[k]) < 0.01 * sigma);
       CHECK(hit.sigma_energy_loss == doctest::Approx(sigma).epsilon(0.002));
-      // the prior is sharpened, and the fit is no copy of it
+      // the fit improves on the prior and is not a copy of it
       CHECK(sigma < losses.sigma[k]);
     }
   }

@@ -50,7 +50,7 @@ TEST_CASE("triplet fit: a beam spot is one more hit, as in the streaming fit") {
   }
 }
 
-TEST_CASE("triplet fit: one layer and a beam spot make a straight track") {
+TEST_CASE("triplet fit: one layer and a beam spot give a straight track") {
   using unit::deg, unit::um;
   Detector detector;
   detector.layers = {layer(make_cylinder(20, {-500, 500}), 0.01),
@@ -102,7 +102,7 @@ TEST_CASE("triplet fit: a thousand hits at 1 TeV keep eleven digits") {
   CHECK(deviation(c.perigee_without_inner, exact) < 5e-12);
 }
 
-TEST_CASE("triplet fit: says what is missing") {
+TEST_CASE("triplet fit: reports what is missing") {
   using unit::deg, unit::um;
   Detector detector;
   detector.field = {FieldKind::solenoid, 2 * unit::T};

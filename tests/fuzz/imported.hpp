@@ -16,7 +16,7 @@
 
 namespace gttf::test {
 
-/// Imports the bytes; a detector file that our own reader refuses is a finding.
+/// Imports the bytes; a detector file rejected by our own reader is a finding.
 inline void import_bytes(const std::uint8_t* bytes, std::size_t n,
                          ForeignFormat format, const std::string& table = {}) {
   const std::string text(reinterpret_cast<const char*>(bytes), n);

@@ -9,7 +9,7 @@
 namespace gttf::test {
 
 /// Runs `read`; any exception but InputError and FileError, and one without an
-/// error that can be shown, ends the program and so is a finding.
+/// error that can be shown, ends the program, which is a finding.
 template <class Read>
 void refused_or_read(const Read& read) {
   try {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Runs a fuzz target and sums up what it did in one line: executions, edges of
-# our code that were reached, CPU time, findings. The fuzzer knows wall time
-# only: an input that it calls slow is a finding if it takes 1 s of CPU time.
+# our code that were reached, CPU time, findings. The fuzzer measures only wall
+# time: a slow input is a finding if it takes 1 s of CPU time.
 # Usage: run.sh PROGRAM ARGUMENT...
 set -u
 program=${1:?fuzz target}
@@ -11,7 +11,8 @@ log=$(mktemp)
 trap 'rm -f "$log" "$log".*' EXIT
 "$@" > "$log" 2>&1
 status=$?
-# A short run is read in full; of a long one what it found and the end.
+# Shows the whole log of a short run, and the findings and the end of a long
+# one.
 grep -v -e '^#[0-9]' -e '^	NEW_FUNC' "$log" | tail -n 200
 
 slow=$(sed -n 's/.*Test unit written to \(.*-timeout-[0-9a-f]*\)$/\1/p' "$log")

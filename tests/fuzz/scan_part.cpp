@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes,
   const gttf::test::MemoryFile file(bytes, n);
   const std::string path = file.path();
   gttf::test::refused_or_read([&] {
-    // Whatever it says of the checksum: few inputs would get beyond it.
+    // The checksum is ignored: few inputs would pass it.
     (void)gttf::csv_checksum_fault(path, "part of a scan");
     const auto document = gttf::read_json(gttf::part_lines(path), path);
     const auto parts =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an optimisation says, and what is made of it.
+// The language of optimisations, and its interpretation.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -302,7 +302,7 @@ TEST_CASE("multipliers are those of problems with moved limits") {
   });
   CHECK(multiplier("silicon") == doctest::Approx(silicon).epsilon(0.02));
   const double gap = moved([](OptimisationProblem& p, double by) {
-    p.gaps[1].min *= 1 - by;  // less is more room
+    p.gaps[1].min *= 1 - by;  // smaller values give more space
   });
   CHECK(multiplier("gap L1-L2") ==
         doctest::Approx(gap / its2_problem.gaps[1].min).epsilon(0.02));
@@ -374,7 +374,7 @@ TEST_CASE("supports, mirrors and copies move along, and areas with them") {
 }
 
 TEST_CASE("tracks outside of the working set must not lose hits either") {
-  // less silicon at fixed lengths: the radii want to grow out of the acceptance
+  // less silicon at fixed lengths: the radii tend to grow out of the acceptance
   OptimisationProblem problem = problem_of(
       "detector: " + root +
       "/detectors/alice_its2.yaml\nparticle: pion\n"
@@ -438,7 +438,7 @@ TEST_CASE("coverage in closed form against many straight tracks") {
   }
 }
 
-TEST_CASE("a coverage stands at its corners: lengths that are asked for") {
+TEST_CASE("a coverage is limited at its corners: the required lengths") {
   OptimisationProblem problem = problem_of(
       "detector: " + root +
       "/detectors/alice_its2.yaml\nparticle: pion\n"
@@ -505,7 +505,7 @@ TEST_CASE("an interval of the file takes a new half-length at both ends") {
   }
 }
 
-TEST_CASE("a front: monotone, no point dominated, each the best of its limit") {
+TEST_CASE("a front: monotone, no point dominated, each the best at its limit") {
   OptimisationProblem problem = problem_of(its2(
       radii +
       "pareto: { of: [{ what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }, "
@@ -519,7 +519,7 @@ TEST_CASE("a front: monotone, no point dominated, each the best of its limit") {
     CHECK(front.points[i].values[1] < front.points[i - 1].values[1]);
   }
   CHECK(front.present[1] == doctest::Approx(6.516749520763917).epsilon(1e-9));
-  // a point in the middle as a problem of its own, from more starts
+  // a point in the middle as a separate problem, from more starts
   const ParetoPoint& middle = front.points[front.points.size() / 2];
   OptimisationProblem own = problem;
   own.limits.push_back({"silicon", 0, std::nullopt,
@@ -661,7 +661,7 @@ TEST_CASE("errors of construction: by derivatives, or sampled at a minimum") {
   CHECK(other.shift == c.shift);
 }
 
-TEST_CASE("a variable that no resolution depends on is named") {
+TEST_CASE("a variable that no resolution depends on is reported") {
   OptimisationProblem problem = problem_of(
       "detector: " + root +
       "/detectors/barrel.yaml\n"

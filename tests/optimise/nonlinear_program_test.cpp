@@ -20,7 +20,7 @@ VectorXd vector(std::initializer_list<double> list) {
 
 }  // namespace
 
-TEST_CASE("non-negative least squares leaves out what would be negative") {
+TEST_CASE("non-negative least squares excludes negative values") {
   MatrixXd a(3, 2);
   a << 1, 0, 0, 1, 0, 0;
   const VectorXd u = nonnegative_least_squares(a, vector({2, -3, 1}));
@@ -28,7 +28,7 @@ TEST_CASE("non-negative least squares leaves out what would be negative") {
   CHECK(u[1] == 0);
 }
 
-TEST_CASE("a quadratic step stands on its limits, with their multipliers") {
+TEST_CASE("a quadratic step ends at its limits, with their multipliers") {
   // the point of x + y <= 1, x >= 0 next to (2, 1)
   MatrixXd rows(2, 2);
   rows << 1, 1, -1, 0;
@@ -99,7 +99,7 @@ TEST_CASE("a point without values is not stepped on") {
   CHECK_FALSE(minimise(p, VectorXd::Constant(1, -1)).exists);
 }
 
-TEST_CASE("the judge sees that a point is no optimum") {
+TEST_CASE("the conditions of an optimum reject other points") {
   NonlinearProgram p;
   p.lower = vector({0});
   p.upper = vector({1});

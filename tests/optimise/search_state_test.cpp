@@ -156,7 +156,7 @@ TEST_CASE("a front continues, too") {
   CHECK(half.starts.size() == whole.starts.size());
 }
 
-TEST_CASE("what does not belong together is not joined") {
+TEST_CASE("parts that do not belong together are not joined") {
   const OptimisationProblem its2 = problem(3);
   const auto part = [&](std::uint64_t k, std::uint64_t n) {
     SearchState state = plan_search(its2, false, {k, n});

@@ -68,7 +68,7 @@ TEST_CASE("one solution of the ITS2 problem, with its multipliers") {
   CHECK(limit(r, "silicon").price_unit == "um/m2");
 }
 
-TEST_CASE("the best of many starts, and what it is certified as") {
+TEST_CASE("the best of many starts, and its certificate") {
   OptimisationProblem its2 = problem("its2.yaml");
   its2.starts = 24;
   SearchOptions options;
@@ -231,7 +231,7 @@ TEST_CASE("the best four of twelve planes, proven") {
   CHECK(any.effort.designs < 4017 / 2);
 }
 
-TEST_CASE("bounds leave out no combination that is better") {
+TEST_CASE("bounds exclude no better combination") {
   Diagnostics warnings;
   const OptimisationProblem layers = read_problem(
       GTTF_SOURCE_DIR "/tests/optimise/layers.yaml", {}, {}, warnings);
@@ -242,7 +242,7 @@ TEST_CASE("bounds leave out no combination that is better") {
       OptimisationProblem limited = layers;
       limited.objective.kind = kind;
       limited.limits[0].max = silicon;
-      // all of them, one by one
+      // all of them, individually
       double best = 1e300, least_violation = 1e300;
       const auto combinations = combinations_of(limited);
       CHECK(combinations.size() == 7 * 15);
@@ -315,7 +315,7 @@ TEST_CASE("gaps and envelopes are those of the layers that are taken") {
   CHECK(program.all_values({})->others == doctest::Approx(violation));
 }
 
-TEST_CASE("equal hits stand where no others can do much better") {
+TEST_CASE("equal hits are placed where no others are much better") {
   OptimisationProblem arm = problem("lever-arm.yaml");
   arm.starts = 6;
   const SearchResult r = search(arm, {});
@@ -331,7 +331,7 @@ TEST_CASE("equal hits stand where no others can do much better") {
   CHECK(theta.certificate.gap < 0.002);
 }
 
-TEST_CASE("limits that no design keeps: what can be had of them") {
+TEST_CASE("limits that no design meets: the smallest achievable ratio") {
   OptimisationProblem its2 = problem("its2.yaml");
   its2.starts = 4;
   its2.limits[0].max = 1e6;  // 1 m2
@@ -370,7 +370,7 @@ TEST_CASE("a search that ends while choices are open falls back to the file") {
   CHECK(written.values() == inner.space.start);
 }
 
-TEST_CASE("a search that ends early keeps what is better than the file") {
+TEST_CASE("a search that ends early keeps a design better than the file") {
   OptimisationProblem its2 = problem("its2.yaml");
   its2.starts = 8;
   SearchOptions options;
@@ -389,7 +389,7 @@ TEST_CASE("a search that ends early keeps what is better than the file") {
   CHECK(four.program->combination().chosen[0] != "");
 }
 
-TEST_CASE("the description that was found is the user's own") {
+TEST_CASE("the result is the description of the user") {
   const OptimisationProblem its2 = problem("its2.yaml");
   SearchOptions options;
   options.local = true;

@@ -44,7 +44,7 @@ TEST_CASE("github: a failure is one line with all marks escaped") {
         "%25::d0 is 50 %25 more%0Alikely cause: L0\n");
 }
 
-TEST_CASE("github: nothing is said of what passed, and no unknown place") {
+TEST_CASE("github: no annotation for passed checks or unknown locations") {
   TestCase good = failure();
   good.passed = true;
   CHECK(github(TestReport{"gate", {good}}).empty());
@@ -91,7 +91,7 @@ TEST_CASE("gitlab: every failure has the members of a code quality report") {
   CHECK(gitlab({"gate", {good}}) == nlohmann::json::array());
 }
 
-TEST_CASE("gitlab: a fingerprint stays when lines move, and is its own") {
+TEST_CASE("gitlab: a fingerprint is unique, and stable when lines move") {
   const auto print = [](const TestCase& test) {
     return gitlab({"gate", {test}})[0]["fingerprint"].get<std::string>();
   };

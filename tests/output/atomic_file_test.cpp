@@ -123,7 +123,7 @@ TEST_CASE("atomic file: symbolic links stay links") {
   CHECK_THROWS_AS(AtomicFile(folder / "loop"), OutputError);
 }
 
-TEST_CASE("atomic file: what cannot be written is an error when it is opened") {
+TEST_CASE("atomic file: a path that cannot be written fails when opened") {
   const Folder folder;
   CHECK(message_of([&] { AtomicFile(folder.path()); }) ==
         "cannot write \"" + folder.path() + "\": is a directory");
@@ -257,7 +257,7 @@ TEST_CASE("atomic file: special files are distinguished from ordinary ones") {
   CHECK_FALSE(gttf::is_special_file(folder.write("a.csv", "")));
 }
 
-TEST_CASE("atomic file: large ones hold what was written, however it came") {
+TEST_CASE("atomic file: large ones contain all data, in pieces of any size") {
   const Folder folder;
   constexpr std::size_t bytes = gttf::FileStream::cached_bytes + (7u << 20);
   std::string text;
@@ -283,7 +283,7 @@ TEST_CASE("atomic file: large ones hold what was written, however it came") {
   }
 }
 
-TEST_CASE("atomic file: what was written can be replaced before commit") {
+TEST_CASE("atomic file: data can be replaced before commit") {
   const Folder folder;
   const std::size_t sizes[] = {100, gttf::FileStream::cached_bytes + 5000000};
   for (const std::size_t size : sizes) {
@@ -300,7 +300,7 @@ TEST_CASE("atomic file: what was written can be replaced before commit") {
   }
 }
 
-TEST_CASE("atomic file: a pipe has no places to go back to") {
+TEST_CASE("atomic file: a pipe has no positions to return to") {
   AtomicFile null("/dev/null");
   null.stream() << "text";
   CHECK(null.stream().tellp() == std::streampos(-1));

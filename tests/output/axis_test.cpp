@@ -55,7 +55,7 @@ TEST_CASE("axis: a wanted step is taken") {
   CHECK(labels(a, 100) == "0 25 50 75 100");
 }
 
-TEST_CASE("axis: room decides which digits of a decade are labelled") {
+TEST_CASE("axis: the space decides which digits of a decade are labelled") {
   const FigureAxis a = axis(0.5, 100, true);
   CHECK(labels(a, 400) == "0.5 1 2 5 10 20 50 100");
   CHECK(labels(a, 130) == "1 3 10 30 100");
@@ -92,7 +92,7 @@ TEST_CASE("axis: the map meets both ends and the middle") {
   CHECK(down(1) == doctest::Approx(250));
 }
 
-TEST_CASE("axis: own ticks are kept as far as they are on it") {
+TEST_CASE("axis: explicit ticks are kept if they are in range") {
   FigureAxis a = axis(1, 10, true);
   a.ticks = {{0.5, true, "x"}, {2, true, "two"}};
   CHECK(labels(a, 100) == "two");

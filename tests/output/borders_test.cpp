@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever a name holds, no writer lets it act on a terminal or a page, and
-// every reader gets it back.
+// Names with any content have no effect on a terminal or a page, and every
+// parser restores them.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -76,7 +76,7 @@ std::vector<std::string> names() {
   return all;
 }
 
-/// The first character of `text` that a terminal must not see.
+/// The first character of `text` that must not reach a terminal.
 std::string first_invisible(const std::string& text) {
   for (std::size_t i = 0; i < text.size();) {
     const detail::Character c = detail::character_at(text, i);
@@ -106,7 +106,7 @@ std::string written(const Table& table) {
 
 }  // namespace
 
-TEST_CASE("borders: no control character passes a writer for people") {
+TEST_CASE("borders: no control character passes a writer for readers") {
   for (const std::string& name : names()) {
     CAPTURE(name);
     const Table table = table_of(name);
@@ -150,7 +150,7 @@ TEST_CASE("borders: no control character passes a writer for people") {
   }
 }
 
-TEST_CASE("borders: readers get back what was written") {
+TEST_CASE("borders: parsers restore the original text") {
   const Folder folder;
   for (const std::string& name : names()) {
     CAPTURE(name);

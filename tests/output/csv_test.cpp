@@ -48,7 +48,7 @@ TEST_CASE("csv: a header, exact numbers, an empty cell for no value") {
         "\"b, c\",-1,\n");
 }
 
-TEST_CASE("csv: cells are quoted where RFC 4180 asks for it") {
+TEST_CASE("csv: cells are quoted where RFC 4180 requires it") {
   CHECK(cell("plain text") == "plain text");
   CHECK(cell("a,b") == "\"a,b\"");
   CHECK(cell("say \"x\"") == "\"say \"\"x\"\"\"");
@@ -77,7 +77,7 @@ TEST_CASE("csv: numbers and words that repeat another cell are its text") {
             "b,0.1,4,8,\n");
 }
 
-TEST_CASE("csv: provenance stands in comment lines before the header") {
+TEST_CASE("csv: provenance is in comment lines before the header") {
   TableStyle style;
   style.provenance = Provenance{};
   style.provenance->version = "1";
@@ -94,7 +94,7 @@ TEST_CASE("csv: precision rounds on request") {
   CHECK(csv(table, style) == "x\n0.333\n1.23e+05\n");
 }
 
-TEST_CASE("csv: shows the asked columns in the asked order") {
+TEST_CASE("csv: shows the requested columns in the requested order") {
   TableStyle style;
   style.columns = {"sigma_d0_um", "name", "unknown"};
   CHECK(csv(example(), style) == "sigma_d0_um,name\n0.1,a\n,\"b, c\"\n");
@@ -143,7 +143,7 @@ TEST_CASE("csv: rows are passed on as they come, not collected") {
 
 namespace {
 
-/// Collects text; there is no way back, as in a pipe.
+/// Collects text; nothing can be overwritten, as in a pipe.
 class OneWay : public std::streambuf {
  public:
   std::string text;
@@ -173,7 +173,7 @@ std::shared_future<std::string> known(const std::string& hash) {
 
 }  // namespace
 
-TEST_CASE("csv: a hash known only in the end stands in the head all the same") {
+TEST_CASE("csv: a hash known only at the end is in the header") {
   const std::string hash(64, 'a');
   std::promise<std::string> promise;
   std::ostringstream out;
@@ -206,7 +206,7 @@ TEST_CASE("csv: a hash is waited for where the head cannot be changed") {
         std::string::npos);
 }
 
-TEST_CASE("csv: a file that could be read no more has no hash in the head") {
+TEST_CASE("csv: a file that can no longer be read has no hash in the header") {
   std::promise<std::string> promise;
   std::ostringstream out;
   CsvWriter writer(out, with_input(promise.get_future().share()));

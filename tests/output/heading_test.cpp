@@ -26,7 +26,7 @@ TEST_CASE("heading: relative errors and x/X0 are shown in percent") {
   CHECK(heading_of("x_over_x0").factor == 100);
 }
 
-TEST_CASE("heading: the letter of a design stands before everything") {
+TEST_CASE("heading: the letter of a design comes first") {
   CHECK(one_line(heading_of("A_sigma_d0_um")) == "A sigma(d0) [um]");
   CHECK(one_line(heading_of("B_ratio_d0")) == "B ratio d0");
   CHECK(one_line(heading_of("A_x_over_x0")) == "A x/X0 [%]");

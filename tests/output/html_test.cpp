@@ -120,7 +120,7 @@ TEST_CASE("html: the policy lets that one script run which is there") {
     CHECK_FALSE(has(html, inline_script));
 }
 
-TEST_CASE("html: what users wrote is text and nothing else") {
+TEST_CASE("html: user input is only text") {
   const std::string html = text_of(sample_page());
   CHECK(has(html, "A &lt;b&gt;detector&lt;/b&gt; &amp; more"));
   CHECK(has(html, "<code>a &lt;b&gt;</code>"));

@@ -53,7 +53,7 @@ TEST_CASE("json: numbers read back exactly") {
     CHECK(nlohmann::json::parse(json(value)).get<double>() == value);
 }
 
-TEST_CASE("json: texts are escaped, and what is no UTF-8 replaced") {
+TEST_CASE("json: texts are escaped, and invalid UTF-8 is replaced") {
   CHECK(json("a\"b\\c") == R"("a\"b\\c")");
   CHECK(json("line\nend") == R"("line\nend")");
   CHECK(json("\x01") == R"("\u0001")");
@@ -61,7 +61,7 @@ TEST_CASE("json: texts are escaped, and what is no UTF-8 replaced") {
   CHECK(json("bad \xff") == "\"bad \uFFFD\"");
 }
 
-TEST_CASE("json: what is short stays in a line, a matrix in its rows") {
+TEST_CASE("json: short values stay in a line, a matrix in its rows") {
   Document document;
   document.set("a", 1).set("b", Document(list_of({1, 2})));
   CHECK(json(document) == R"({"a": 1, "b": [1, 2]})");
@@ -123,7 +123,7 @@ TEST_CASE("json: without rows it is still valid") {
   CHECK(nlohmann::json::parse(out.str())["rows"].empty());
 }
 
-TEST_CASE("json: rows of documents are written as they come") {
+TEST_CASE("json: rows of documents are written immediately") {
   std::ostringstream out;
   JsonRows rows(out, {});
   for (int i = 0; i < 3; ++i) rows.write(Document().set("i", i));

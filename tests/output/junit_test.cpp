@@ -75,7 +75,7 @@ TEST_CASE("junit: text that XML cannot hold is replaced, the rest is kept") {
   CHECK(xml_escaped("a\r\nb\tc", XmlPlace::attribute) == "a&#13;&#10;b&#9;c");
 }
 
-TEST_CASE("junit: what is written validates against the schema") {
+TEST_CASE("junit: the output validates against the schema") {
   if (lint("<testsuites/>") == -1) {
     MESSAGE("left out, needs xmllint");
     return;
@@ -86,7 +86,7 @@ TEST_CASE("junit: what is written validates against the schema") {
   odd.cases[1].message = "\x01\xff ]]> <!-- & --> \u2295";
   odd.cases[1].suite = "A\nB";
   CHECK(lint(junit(odd)) == 1);
-  // the schema can refuse
+  // the schema can reject
   CHECK(lint("<testsuites><testsuite name=\"A\"/></testsuites>") == 0);
   CHECK(lint("<testsuites><testcase/></testsuites>") == 0);
   CHECK(lint("<testsuites>") == 0);

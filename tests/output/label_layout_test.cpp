@@ -78,7 +78,7 @@ TEST_CASE("label layout: labels in one line do not touch") {
   CHECK(placer.take(below, false) == 0);
 }
 
-TEST_CASE("label layout: a label takes the first free place") {
+TEST_CASE("label layout: a label gets the first free position") {
   LabelPlacer placer(Box{0, 0, 100, 100});
   placer.add_obstacle(LineSegment{0, 10, 100, 10});
   const std::array places{Box{0, 5, 20, 15}, Box{0, 20, 20, 30}};
@@ -97,7 +97,7 @@ TEST_CASE("label layout: a thin line is rather covered than a heavy one") {
   CHECK(placer.take(places, false) == 1);
 }
 
-TEST_CASE("label layout: what must fit is left out rather than on a line") {
+TEST_CASE("label layout: labels that must fit are omitted, not on a line") {
   LabelPlacer placer(Box{0, 0, 100, 100});
   placer.add_obstacle(LineSegment{0, 10, 100, 10});
   const std::array places{Box{0, 5, 20, 15}, Box{90, 20, 120, 30}};

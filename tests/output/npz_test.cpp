@@ -120,7 +120,7 @@ TEST_CASE("npz: the checksum is that of ZIP") {
   CHECK(arrays.at("n_hits.npy").crc == 0xC856CD0C);
 }
 
-TEST_CASE("npz: empty texts have a width, and bytes that are no text a mark") {
+TEST_CASE("npz: empty texts have a width, invalid bytes a replacement") {
   const auto empty = members(npz({block({""}, {1}, {0})}));
   CHECK(empty.at("name.npy").head.starts_with("{'descr': '<U1', "));
   const auto broken = members(npz({block({"\xff"}, {1}, {0})}));
@@ -150,7 +150,7 @@ TEST_CASE("npz: without rows, an archive without arrays") {
   CHECK(members(npz({})).empty());
 }
 
-TEST_CASE("npz: a table that is too large is refused, not cut off") {
+TEST_CASE("npz: a table that is too large is rejected, not truncated") {
   std::ostringstream out;
   NpzWriter writer(out, {});
   // one long text makes every row of its column as wide

@@ -73,7 +73,7 @@ TEST_CASE("number: the exact text is that of std::to_chars") {
     const double unit = std::pow(10.0, places(random));
     check(std::max(1.0, std::round(value * unit)) / unit);
   }
-  // all numbers of digits with zeros among and behind them
+  // all numbers of digits, with zeros between and after them
   for (int e = -8; e <= 8; ++e)
     for (double digits = 1; digits < 1e17; digits = digits * 10 + 1) {
       check(digits * std::pow(10.0, e));
@@ -81,7 +81,7 @@ TEST_CASE("number: the exact text is that of std::to_chars") {
     }
 }
 
-TEST_CASE("number: rounding keeps the asked digits") {
+TEST_CASE("number: rounding keeps the requested digits") {
   CHECK(rounded(0.123456, 3) == "0.123");
   CHECK(rounded(123456, 3) == "1.23e+05");
   CHECK(rounded(0.1, 17) == "0.10000000000000001");

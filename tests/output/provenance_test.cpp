@@ -29,7 +29,7 @@ TEST_CASE("provenance: a line end in an argument does not break the line") {
   CHECK(quoted("a\nb'") == "$'a\\x0ab\\''");
 }
 
-TEST_CASE("provenance: the program goes by its name, without its folder") {
+TEST_CASE("provenance: the program has its name, without its folder") {
   const Provenance p = make_provenance(
       std::vector<std::string>{"/opt/bin/gttf-design", "scan", "a/b.yaml"});
   CHECK(p.command_line == "gttf-design scan a/b.yaml");

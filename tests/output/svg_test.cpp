@@ -86,18 +86,18 @@ TEST_CASE("svg: text widths follow the letters") {
   CHECK(text_width("a_{a}", 100) == doctest::Approx(61.3 * (1 + script_size)));
 }
 
-TEST_CASE("svg: a file stands alone") {
+TEST_CASE("svg: a file is self-contained") {
   const std::string svg = figure_file(line_figure());
   CHECK(svg.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg"));
   CHECK(has(svg, "A &amp; B"));
   CHECK(has(svg, "a &lt; b"));    // the legend
-  CHECK_FALSE(has(svg, "var("));  // librsvg knows no variables
+  CHECK_FALSE(has(svg, "var("));  // librsvg does not support variables
   CHECK_FALSE(has(svg, "color-mix"));
   CHECK(svg == figure_file(line_figure()));
   CHECK_FALSE(has(svg, "<metadata>"));
 }
 
-TEST_CASE("svg: a file records what made it") {
+TEST_CASE("svg: a file records its command and inputs") {
   const std::vector<std::string> command{"gttf-design", "plot", "a&b.yaml"};
   Provenance provenance = make_provenance(command);
   provenance.inputs.push_back({"a&b.yaml", "0123"});
@@ -117,7 +117,7 @@ TEST_CASE("svg: a curve goes from corner to corner of its frame") {
   const double left = std::get<double>((*x)[0].value());
   const double right = std::get<double>((*x)[1].value());
   CHECK(left > 20);
-  CHECK(right < 300 - 20);  // room for the label at the end
+  CHECK(right < 300 - 20);  // space for the label at the end
   CHECK(has(svg, "d=\"M" + coordinate(left) + " "));
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("svg: no line of the conditions begins with a separating dot") {
   }
 }
 
-TEST_CASE("svg: conditions stand below a figure that is saved") {
+TEST_CASE("svg: conditions are below a saved figure") {
   Figure figure = line_figure();
   figure.conditions = "CLD · muon · *θ* = 90°";
   CHECK(
@@ -146,7 +146,7 @@ TEST_CASE("svg: conditions stand below a figure that is saved") {
   CHECK_FALSE(has(file, "display=\"none\""));
 }
 
-TEST_CASE("svg: several figures stand in a grid under one title") {
+TEST_CASE("svg: several figures form a grid under one title") {
   std::vector<Figure> figures;
   for (const char* id : {"a", "b", "c"}) {
     figures.push_back(line_figure());
@@ -249,7 +249,7 @@ std::vector<ThemeColour> colours_of(char kind) {
 }  // namespace
 
 TEST_CASE("svg: lines are distinguishable with any colour vision") {
-  // 0.02 is what one can just see side by side
+  // a difference of 0.02 is just visible side by side
   for (const auto& [kind, least] :
        {std::pair('s', 0.15), std::pair('o', 0.09)}) {
     const auto colours = colours_of(kind);

@@ -31,7 +31,7 @@ Table example() {
 
 }  // namespace
 
-TEST_CASE("text: aligned under headings that stand on a rule") {
+TEST_CASE("text: aligned under headings above a rule") {
   CHECK(text(example()) ==
         "                  sigma\n"
         "               p     pt\n"
@@ -65,7 +65,7 @@ TEST_CASE("text: precision counts significant digits") {
         "     -\n");
 }
 
-TEST_CASE("text: title and provenance stand above") {
+TEST_CASE("text: title and provenance come first") {
   TableStyle style;
   style.columns = {"status"};
   style.title = "A title";

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The program is linked and compiled with what makes faults harder to exploit.
+# The program is compiled and linked with hardening options.
 # Usage: hardening.sh PROGRAM
 set -u
 program=${1:?program}

@@ -220,7 +220,7 @@ TEST_CASE("any field: a shift of the middle hit is not a rigid translation") {
   CHECK(rigid_error(uneven_map()) > 1e-3);
 }
 
-TEST_CASE("any field: hits out of reach are no triplet") {
+TEST_CASE("any field: unreachable hits do not form a triplet") {
   const TrackingGeometry geometry = room(solenoid());
   const Propagator propagator(geometry);
   // radius of 25 mm between hits at 150 mm

@@ -216,7 +216,7 @@ TEST_CASE("dipole: gradients of a triplet are differences of its kinks") {
     }
 }
 
-TEST_CASE("dipole: a triplet answers for the track's curvature and kinks") {
+TEST_CASE("dipole: a triplet gives the curvature and kinks of the track") {
   for (const Case& c : cases()) {
     const Flight f = through_field(c);
     const Point end = point(f.x), start = before(c, 300);

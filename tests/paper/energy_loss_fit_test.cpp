@@ -147,7 +147,7 @@ TEST_CASE("energy loss, global: slow particles to 1e-5 with the exact map") {
   }
 }
 
-TEST_CASE("energy loss, global: the corrections as they are printed fail") {
+TEST_CASE("energy loss, global: the printed corrections fail") {
   const double p = 1, mass = 0.0005, theta = 1;
   const std::vector<double> loss(6, 0.004);
   LossTrack t = fly(p, mass, theta, loss);
@@ -200,7 +200,7 @@ TEST_CASE("energy loss, global: the corrections as they are printed fail") {
 }
 
 TEST_CASE("energy loss: momentum losses are dE/beta") {
-  // F5: with dE in place of dE/beta most of the error of a slow proton stays
+  // F5: with dE instead of dE/beta, most of the error of a slow proton remains
   const double p = 0.3;
   const std::vector<double> loss(6, 0.0005 * p);
   LossTrack t = fly(p, proton, 1, loss);
@@ -291,7 +291,7 @@ TEST_CASE("energy loss, combined: the slopes of losses are differences") {
   CHECK(kappa != at);
 }
 
-TEST_CASE("energy loss, combined: finds out which layer took too much") {
+TEST_CASE("energy loss, combined: identifies the layer with too much loss") {
   // errata F8 and F9: no errors, the loss at one layer twice as large; with a
   // plus in dp_fit = dp_exp - ... the fitted loss would go down
   const double p = 1, mass = 0.0005;
@@ -337,7 +337,7 @@ TEST_CASE("energy loss, combined: pulls of curvature and losses are 1") {
   CHECK(chi2 / n == doctest::Approx(11).epsilon(0.02));
 }
 
-TEST_CASE("energy loss: a particle that stops is no fit") {
+TEST_CASE("energy loss: a particle that stops is not fitted") {
   LossTrack t = fly(0.3, proton, 1, std::vector<double>(4, 0.001));
   make_fit(t);
   const auto f = fit_with_losses(t.equations, t.triplets,

@@ -123,7 +123,7 @@ TEST_CASE("local fit: a perfect triplet has chi2 and residuals of zero") {
   CHECK(r.residual_covariance[1].trace() > 0);
 }
 
-TEST_CASE("local fit: says why it has no result") {
+TEST_CASE("local fit: gives the reason for a missing result") {
   const Cartesian<double> a{0, 0, 0}, b{30, 0.1, 5}, c{60, 0.1, 10};
   TripletErrors none;
   for (auto& v : none.hits) v.setZero();

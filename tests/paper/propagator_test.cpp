@@ -194,7 +194,7 @@ TEST_CASE("propagator: its derivatives keep areas of phase space") {
                      area(start, a, b)) < 1e-9);
 }
 
-TEST_CASE("propagator: says why it does not arrive") {
+TEST_CASE("propagator: gives the reason if it does not arrive") {
   Field field{FieldKind::solenoid, 2 * unit::T};
   const TrackingGeometry geometry(layers_in(field));
   const Propagator propagator(geometry);

@@ -84,8 +84,8 @@ Description random_description(unsigned seed);
 void enlarge(Description& d, long factor);
 /// All fields times `numerator`/`denominator`, which must be whole.
 void scale_field(Description& d, long numerator, long denominator);
-/// As seen in a mirror: at the plane z = 0; at y = 0 (the field, which would
-/// turn round, is left as it is: instead the charge of the track must).
+/// The mirror image: at the plane z = 0; at y = 0 (the field, which would
+/// change its sign, is kept: instead the charge of the track must change).
 void mirror_z(Description& d);
 void mirror_y(Description& d);
 

@@ -18,8 +18,8 @@ using Wanted = std::function<bool(const Description&)>;
 struct Law {
   double lengths = 1;      ///< factor of d0 and z0
   double others = 1;       ///< factor of p, phi0 and theta
-  bool not_worse = false;  ///< in place of the factors
-  /// Relative; where the fit is as ill-conditioned as a track can be. The
+  bool not_worse = false;  ///< instead of the factors Relative; where the fit
+                           ///< is as ill-conditioned as a track can be. The
   /// determination of a parameter by 1e-3 of its own error costs 6 digits.
   double tolerance = 1e-7;
 };
@@ -170,7 +170,7 @@ TEST_CASE("law: one more measurement never hurts") {
             {.not_worse = true}) > 0);
 }
 
-TEST_CASE("law: better hits never hurt") {
+TEST_CASE("law: better hits never increase an error") {
   CHECK(holds(
             [](Description& d) {
               for (LayerText& l : d.layers)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Population: random detectors in a folder, and what the program says of them.
+// Population: random detectors in a folder, and the output of the program for
+// them.
 #pragma once
 
 #include <functional>
@@ -18,7 +19,7 @@ using Json = nlohmann::json;
 /// Rows of a scan of one detector, in the order of the grid.
 using Rows = std::vector<Json>;
 
-/// The detectors that a test looks at. Each depends on its own seed alone:
+/// The detectors of a test. Each depends only on its seed:
 /// GTTF_PROPERTY_SEED=S GTTF_PROPERTY_COUNT=1 is the one of seed S.
 std::vector<Description> population();
 
@@ -54,7 +55,7 @@ bool has_resolution(const Json& row);
 /// Columns of one standard deviation each that every row has.
 const std::vector<std::string>& sigma_columns();
 
-/// What to do to see a fault again.
+/// How to reproduce a failure.
 std::string recipe(const Description& d);
 
 }  // namespace gttf::test

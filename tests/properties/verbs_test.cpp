@@ -16,7 +16,7 @@ bool along_beam(Family family) {
   return family == Family::telescope || family == Family::spectrometer;
 }
 
-/// One track that most detectors of the family see well.
+/// One track that most detectors of the family measure well.
 std::string track_of(Family family) {
   return along_beam(family) ? " --p 5GeV --theta 0.5deg --phi 33deg"
                             : " --p 2GeV --theta 80deg";
@@ -50,7 +50,7 @@ TEST_CASE("random detectors: all are valid") {
           << " (GTTF_PROPERTY_SEED, GTTF_PROPERTY_COUNT)");
 }
 
-TEST_CASE("random detectors: show, resolve, budget and report have answers") {
+TEST_CASE("random detectors: show, resolve, budget and report succeed") {
   const Population all;
   int with_budget = 0, reports = 0;
   for (const Description& d : all.detectors()) {
@@ -143,7 +143,7 @@ TEST_CASE("random detectors: the same bytes for any number of threads") {
   }
 }
 
-TEST_CASE("random detectors: a baseline of itself is met exactly") {
+TEST_CASE("random detectors: each meets its own baseline exactly") {
   const Population all;
   int checked = 0;
   for (const Description& d : all.detectors()) {
@@ -180,7 +180,7 @@ TEST_CASE("random detectors: a card of Delphes gives the same resolutions") {
         all.folder(), "gttf-design export " + file +
                           " --to delphes --quiet -o card.tcl && gttf-design "
                           "import card.tcl --quiet -o again.yaml");
-    // single coordinates and strips on disks are what a card cannot say
+    // single coordinates and strips on disks cannot be expressed in a card
     if (r.code == 2) continue;
     REQUIRE(r.code == 0);
     ++exported;

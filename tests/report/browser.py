@@ -42,7 +42,7 @@ class Browser:
 
         self.process = subprocess.Popen(
             [path, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-             # nothing of its own over the network
+             # no network requests by the browser itself
              "--disable-background-networking", "--disable-quic",
              "--disable-dev-shm-usage", "--no-first-run", "--remote-debugging-pipe",
              "--user-data-dir=" + os.path.join(self.folder, "profile"), "about:blank"],

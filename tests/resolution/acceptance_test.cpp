@@ -62,7 +62,7 @@ TEST_CASE("acceptance: the end of a cylinder on a helix") {
   CHECK(edges[0].above - edges[0].below <= AcceptanceEdge::width);
 }
 
-TEST_CASE("acceptance: all that a fine scan finds, on shipped detectors") {
+TEST_CASE("acceptance: all edges found by a fine scan, on shipped detectors") {
   struct Case {
     std::string detector;
     double p, phi;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes against 113 bits.
+// Vectorised covariances against 113 bits.
 #include <doctest/doctest.h>
 
 #include "gttf/core/simd.hpp"

@@ -135,7 +135,7 @@ TEST_CASE("batch: mean energy loss in shipped detectors") {
       }
     }
     // Of these tracks, from 0.1 GeV and 8 deg on, those that stop take the
-    // scalar path, and a few that come back inwards.
+    // scalar path, and a few that return inwards.
     CHECK(10 * doubtful < vectorised);
   }
 }
@@ -176,7 +176,7 @@ TEST_CASE(
     const BatchStatistics s =
         resolve(geometry, tracks.views(), with_loss(), r.views());
     CHECK(deviation(geometry, tracks, with_loss(), r) < 1e-9);
-    // but for a few that come back inwards before they cross a disk
+    // except for a few that return inwards before they cross a disk
     CHECK(s.doubtful <= 5);
     CHECK(s.not_fitted > 10);
   }

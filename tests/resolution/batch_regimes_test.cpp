@@ -119,7 +119,7 @@ void compare(const TrackRegime& one, const TrackRegime& r,
   }
 }
 
-/// From find_regime() with double in place of vectors.
+/// From find_regime() with double instead of vectors.
 Deviation deviation_from_scalar(const TrackingGeometry& geometry,
                                 const TrackList& tracks, const Model& model,
                                 const RegimeOutput& r, TripletChoice choice) {
@@ -204,7 +204,7 @@ TEST_CASE("batch of regimes: off the axis, and starts of both kinds mixed") {
   check_as_scalar(geometry, mixed);
 }
 
-TEST_CASE("batch of regimes: all models of scattering; none: xi_MS is none") {
+TEST_CASE("batch of regimes: all models of scattering; off: no xi_MS") {
   const TrackingGeometry geometry(make_barrel(6, 30, 1000, 2, 0.01, 0.01));
   for (const Scattering model :
        {Scattering::highland_total, Scattering::highland_1991,
@@ -274,7 +274,7 @@ TEST_CASE("batch of regimes: triplets are local fits to the crossings") {
   }
 }
 
-TEST_CASE("batch of regimes: what kernels do not support is as of one track") {
+TEST_CASE("batch of regimes: unsupported tracks are as single ones") {
   const TrackingGeometry geometry(make_barrel(6, 30, 1000, 2, 0.01, 0.01));
   TrackList tracks;
   for (const double p : {0.1, 0.5, 2.0, 7.0, 30.0, 90.0}) tracks.add({.p = p});

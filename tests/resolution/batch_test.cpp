@@ -77,7 +77,7 @@ Detector staggered_points() {
 
 }  // namespace
 
-TEST_CASE("batch: every shipped detector gives what resolve() gives") {
+TEST_CASE("batch: every shipped detector agrees with resolve()") {
   for (const SimdLevel level : available_simd_levels()) {
     const AtLevel at(level);
     for (const Detector& d : all_closed_detectors()) {
@@ -103,7 +103,7 @@ TEST_CASE("batch: every shipped detector gives what resolve() gives") {
   }
 }
 
-TEST_CASE("batch: random layouts and mixed tracks give what resolve() gives") {
+TEST_CASE("batch: random layouts and mixed tracks agree with resolve()") {
   RandomLayouts usual(7), with_leaning(7, 0.3);
   std::size_t mixed = 0, fitted = 0;
   for (int i = 0; i < 120; ++i) {
@@ -222,7 +222,7 @@ TEST_CASE("batch: a track of NaN does not disturb others") {
       CAPTURE(t);
       if (t % 3 == 2)
         CHECK(same_bits(a.numbers_of(t), b.numbers_of(t)));
-      else  // along the field each is traced alone
+      else  // along the field each is traced individually
         CHECK(b.status[t] == resolve(geometry, spoilt.views().track(t)).status);
     }
   }
@@ -243,8 +243,9 @@ TEST_CASE("batch: the budget of every layer is that of make_budget()") {
   }
 }
 
-TEST_CASE("batch: a budget does not depend on which others are asked for") {
-  // more crossings than one stretch of the way back, and tracks of all kinds
+TEST_CASE("batch: a budget does not depend on the other requested ones") {
+  // more crossings than one stretch of the backward pass, and tracks of all
+  // kinds
   const Detector d =
       read_detector(GTTF_SOURCE_DIR "/detectors/idea.yaml").detector;
   const TrackingGeometry geometry(d);
@@ -276,7 +277,7 @@ TEST_CASE("batch: a budget does not depend on which others are asked for") {
   }
 }
 
-TEST_CASE("batch: what lanes cannot do is done one by one, and counted") {
+TEST_CASE("batch: unsupported tracks take the scalar path, and are counted") {
   const TrackingGeometry geometry(make_barrel(6, 30, 1000, 2, 0.01, 0.01));
   TrackList tracks;
   tracks.add(Track{});

@@ -87,7 +87,7 @@ void check_levels(const TrackingGeometry& geometry,
   }
 }
 
-TEST_CASE("batched toys: at every level those made and fitted one by one") {
+TEST_CASE("batched toys: at every level the same as individual ones") {
   check_levels(its2(), {0.2, 1.0, 30.0});
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("batched toys: with passive layers between hits, too") {
       {1.0, 5.0, 50.0});
 }
 
-TEST_CASE("batched toys: of wires as one by one, of both charges") {
+TEST_CASE("batched toys: wires as individually, for both charges") {
   const TrackingGeometry idea(
       read_detector(GTTF_SOURCE_DIR "/detectors/idea.yaml").detector);
   check_levels(idea, {1.0, 10.0});
@@ -107,7 +107,7 @@ TEST_CASE("batched toys: of wires as one by one, of both charges") {
 
 /// Disks of strips under three angles between disks of pixels, and passive
 /// ones.
-TEST_CASE("batched toys: of disks with strips as one by one") {
+TEST_CASE("batched toys: disks with strips as individually") {
   Detector d;
   d.name = "disks";
   d.field = {FieldKind::solenoid, 3 * unit::T};
@@ -163,7 +163,7 @@ TEST_CASE("batched toys: a toy does not depend on other toys") {
       1);
 }
 
-TEST_CASE("batched toys: what is not for lanes is done one by one") {
+TEST_CASE("batched toys: unsupported toys take the scalar path") {
   const TrackingGeometry geometry = its2();
   const Track track{.p = 1};
   const Model spot{.beam_spot = BeamSpot{0.01, 0.01, 50}};

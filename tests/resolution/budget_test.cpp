@@ -156,7 +156,7 @@ TEST_CASE("budget: nothing after the last hit matters, the beam pipe does") {
     CHECK(b.parts.back().variance[q] == 0);
 }
 
-TEST_CASE("budget: without field momentum has none, the other sums hold") {
+TEST_CASE("budget: without field none for the momentum, the others add up") {
   const Detector d = make_barrel(4, 30, 120, 0, 0.01, 0.01);
   const Budget b = make_budget(TrackingGeometry(d), Track{});
   REQUIRE(b.exists());

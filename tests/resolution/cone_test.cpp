@@ -89,7 +89,7 @@ TEST_CASE("cones: without slope they are cylinders, flat ones are disks") {
           0.25);
 }
 
-TEST_CASE("cones: a traced track gives what the helix gives") {
+TEST_CASE("cones: a traced track agrees with the helix") {
   for (const double theta : {0.2, 0.3, 0.45})
     for (const double p : {0.3, 3.0}) {
       const Detector d = cones(1.5);

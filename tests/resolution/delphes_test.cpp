@@ -81,7 +81,7 @@ TEST_CASE("resolve: equals Delphes' exact covariance on CLD and a barrel") {
     }
     CHECK(points == 32);
     CAPTURE(worst);
-    // the files carry 10 to 13 digits; the issue asks for 1e-7
+    // the files have 10 to 13 digits; the requirement is 1e-7
     CHECK(worst < 2e-9);
   }
 }

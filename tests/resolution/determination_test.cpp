@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beside "ok" stands a right, finite number: the decision whether a track is
-// determined, of both engines and of batches.
+// With "ok" there is a correct, finite number: the decision whether a track is
+// determined, in both engines and in batches.
 #include "gttf/fit/streaming/determination.hpp"
 
 #include <doctest/doctest.h>
@@ -302,7 +302,7 @@ TEST_CASE("determined: fits of hits are ok where their errors are right") {
   CHECK(unexplained == 0);
 }
 
-TEST_CASE("determined: one coordinate along z says nothing of theta and z") {
+TEST_CASE("determined: one coordinate along z does not determine theta and z") {
   // r-phi on five layers, z on one
   const Detector d = barrel_of({cylinder(13.1285, 1.906e-5, {{0, 9.3}}),
                                 cylinder(13.1633, 0.002615, pixel(1.3, 2.8e-4)),
@@ -382,7 +382,7 @@ TEST_CASE("determined: exact hits without material need a kink next to them") {
   const auto beside = limits({cylinder(30, 0.01, hit), cylinder(100, 0.01, hit),
                               cylinder(200, 0, hit), cylinder(250, 0.01, {}),
                               cylinder(300, 0.01, hit)});
-  // the kink of the layer behind is enough
+  // the kink of the next layer is sufficient
   CHECK(beside[0] > 0);
   CHECK(beside[1] == doctest::Approx(beside[0]).epsilon(1e-8));
   const auto none = limits({cylinder(30, 0.01, hit), cylinder(100, 0.01, hit),

@@ -44,7 +44,7 @@ Track proton(double p) {
   return t;
 }
 
-/// q/p behind a layer as a function of q/p before it and of the path in it.
+/// q/p after a layer as a function of q/p before it and of the path in it.
 double qop_behind(const TrackingGeometry& geometry, std::size_t layer,
                   const Track& t, double qop, double paths) {
   const double p = t.charge / qop;
@@ -54,8 +54,8 @@ double qop_behind(const TrackingGeometry& geometry, std::size_t layer,
   return t.charge / std::sqrt((energy - t.mass) * (energy + t.mass));
 }
 
-/// What angles that arise within a layer do to q/p behind it, by slices: the
-/// part that follows from the angle, and the variance of the rest.
+/// The effect of angles within a layer on q/p after it, by slices: the part
+/// that follows from the angle, and the variance of the rest.
 void add_kinks_within(const TrackingGeometry& geometry, const CrossingInfo& c,
                       const Track& t, double paths,
                       const Eigen::Vector2d& slopes,
@@ -157,7 +157,7 @@ TEST_CASE("energy loss: straggling broadens q/p at the vertex") {
   CHECK(solver.eigenvalues()[0] > 0);
 }
 
-TEST_CASE("energy loss: straggling is a cause of its own, and shares add up") {
+TEST_CASE("energy loss: straggling is a separate cause, and shares add up") {
   const TrackingGeometry geometry(thick_spectrometer());
   // without scattering the fluctuations are a large part
   const Budget b = make_budget(

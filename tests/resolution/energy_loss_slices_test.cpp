@@ -43,8 +43,8 @@ double thickness_for(const Material& material, const Projectile& particle,
   return low * material.radiation_length;
 }
 
-/// Six massless pixel layers, and a plane of material behind the second one,
-/// in slices that are as good as in one place.
+/// Six massless pixel layers, and a plane of material after the second one, in
+/// slices at practically the same position.
 Detector sliced(const Material& material, double thickness, int slices,
                 double tesla) {
   constexpr double spacing = 1e-7;  // mm

@@ -52,7 +52,7 @@ TEST_CASE("engines: agree on random layouts, with and without field") {
   CHECK(without > 60);
   // single coordinates with lever arms of every size amplify rounding
   CHECK(loose <= (with + without) / 50);
-  // at most where a parameter is undetermined but for rounding
+  // at most where a parameter is determined only by rounding
   CHECK(status_differs <= 12);
 }
 

@@ -147,7 +147,7 @@ TEST_CASE("surfaces: equal the independent least squares, in both engines") {
 }
 
 // From N = 180 to 1800 modules the deviation falls by 10: modules are tangents,
-// and what lies between a tangent and the cylinder goes with 1/N at their
+// and the distance between tangent and cylinder is proportional to 1/N at their
 // edges.
 TEST_CASE("surfaces: a ring of narrow modules tends to a cylinder or a disk") {
   const auto detector = [](const std::string& shape) {
@@ -285,7 +285,7 @@ TEST_CASE("surfaces: without field, turned in space, they measure the same") {
   CHECK(compared > 80);
 }
 
-TEST_CASE("surfaces: mirrored modules see mirrored tracks") {
+TEST_CASE("surfaces: mirrored modules measure mirrored tracks") {
   const TrackingGeometry geometry(barrel_of_modules());
   for (double phi = -3; phi < 3; phi += 0.31)
     for (const double theta : {0.6, 0.8, 1.1}) {
@@ -567,7 +567,7 @@ TEST_CASE("surfaces: sensitivities of a ring equal differences") {
   CHECK(compared > 100);
 }
 
-TEST_CASE("surfaces: an error that is not positive is no resolution") {
+TEST_CASE("surfaces: a hit error that is not positive gives no resolution") {
   const Detector d = parse_detector(R"(gttf-detector: 1
 name: negative
 field: { solenoid: 2 T }

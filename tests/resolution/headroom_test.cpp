@@ -68,7 +68,7 @@ TEST_CASE("headroom: at the limit the requirement is met exactly") {
 }
 
 TEST_CASE("headroom: the first failure where sigma is not monotonic") {
-  // a slow proton: what a thick layer takes lets the field bend more behind it
+  // a slow proton: after the loss in a thick layer the field bends it more
   const Detector d = make_barrel(6, 30, 300, 2, 0.005, 0.01);
   Track t;
   t.p = 0.5;
@@ -213,7 +213,7 @@ TEST_CASE("headroom: limits are those of a brute scan") {
       falling += sigma_at(upwards ? 1.5 : 0.7) < sigmas(present)[q];
       if (!found) continue;
       ++limits;
-      // beyond it, whatever the rounding
+      // beyond it, for any rounding
       CHECK((met ? sigma_at(end * after) > r.limit : !fails(end * after)));
     }
   }
@@ -222,7 +222,7 @@ TEST_CASE("headroom: limits are those of a brute scan") {
   CHECK(falling > 30);
 }
 
-TEST_CASE("headroom: what has no effect has no limit") {
+TEST_CASE("headroom: numbers without effect have no limit") {
   Detector d = make_barrel(4, 30, 120, 2, 0.005, 0.01);
   d.layers.push_back(make_layer("coil", make_cylinder(300, {-1e5, 1e5}), 0.5));
   const Track t;

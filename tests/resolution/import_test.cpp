@@ -56,8 +56,8 @@ std::string cld_card() {
 }
 
 /// The rows of IDEA from the numbers of its shipped description, in metres and
-/// as cards have them: pi/2 as 1.5708, disks on both sides. (A writer of its
-/// own, so that one of the program cannot hide a fault of the reader.)
+/// as cards have them: pi/2 as 1.5708, disks on both sides. (A separate writer,
+/// so that the writer of the program cannot hide an error of the reader.)
 std::string idea_card() {
   const Detector idea = shipped("idea");
   std::string rows;
@@ -129,7 +129,7 @@ TEST_CASE("import: the rows of IDEA resolve as the shipped IDEA does") {
   check_equal(imported(idea_card()), shipped("idea"));
 }
 
-TEST_CASE("import: what is exported to Delphes comes back as it was") {
+TEST_CASE("import: detectors exported to Delphes are restored") {
   for (const char* name : {"cld", "idea", "barrel", "alice_its2", "atlas_itk",
                            "ild", "alice_its3"}) {
     CAPTURE(name);
@@ -146,8 +146,8 @@ TEST_CASE("import: what is exported to Delphes comes back as it was") {
   }
 }
 
-TEST_CASE("import: a list of modules comes back with the same crossings") {
-  // rings are joined again: their numbers are those of the modules but for
+TEST_CASE("import: a list of modules restores the same crossings") {
+  // rings are joined again: their numbers are those of the modules except for
   // rounding
   constexpr double rounding = 1e-10;
   for (const char* name : {"cms_phase2_modules", "belle2_modules", "cld"}) {
@@ -166,7 +166,7 @@ TEST_CASE("import: a list of modules comes back with the same crossings") {
   }
 }
 
-TEST_CASE("export: a list of modules reports what it cannot say") {
+TEST_CASE("export: a list of modules reports what it cannot express") {
   const Exported drift = to_module_list(shipped("ild_drift"));
   REQUIRE(drift.losses.items().size() == 1);  // one entry, 220 rows
   CHECK(drift.losses.items()[0].problem.find("depend on the track") !=

@@ -176,9 +176,7 @@ TEST_CASE("at a layer: sensitivities are those of the resolution there") {
   CHECK(compared > 100);
 }
 
-TEST_CASE(
-    "at a layer: a telescope's device has what the planes on both sides "
-    "tell") {
+TEST_CASE("at a layer: the device of a telescope, in closed form") {
   // four planes of error s at distances -3, -1, 1, 3 around it, straight tracks
   // without scattering: sigma(u) = s/2, sigma(slope) = s/sqrt(20)
   Detector d;

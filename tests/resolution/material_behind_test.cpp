@@ -77,7 +77,7 @@ const Model total{.scattering = Scattering::highland_total};
 
 }  // namespace
 
-TEST_CASE("material behind the last hit: changes no resolution") {
+TEST_CASE("material beyond the last hit: changes no resolution") {
   const TrackingGeometry with(with_coil()), without(tracker());
   const TrackList tracks = some();
   for (const Engine engine : {Engine::streaming, Engine::triplet})
@@ -98,7 +98,7 @@ TEST_CASE("material behind the last hit: changes no resolution") {
     }
 }
 
-TEST_CASE("material behind the last hit: nor in batches, in any order") {
+TEST_CASE("material beyond the last hit: nor in batches, in any order") {
   const TrackingGeometry with(with_coil()), without(tracker());
   const TrackList tracks = some();
   const auto run = [&](const TrackingGeometry& geometry, const Model& model) {
@@ -122,7 +122,7 @@ TEST_CASE("material behind the last hit: nor in batches, in any order") {
   }
 }
 
-TEST_CASE("material behind the last hit: nor budget nor sensitivity") {
+TEST_CASE("material beyond the last hit: nor budget nor sensitivity") {
   const Detector coil = with_coil(), bare = tracker();
   const TrackingGeometry with(coil), without(bare);
   Track track;
@@ -160,7 +160,7 @@ TEST_CASE("material behind the last hit: nor budget nor sensitivity") {
   for (const Parameter q : all_parameters) CHECK(same(a.total[q], b.total[q]));
 }
 
-TEST_CASE("material behind the last hit: nor regimes of triplets") {
+TEST_CASE("material beyond the last hit: nor regimes of triplets") {
   const TrackingGeometry with(with_coil()), without(tracker());
   const TrackList tracks = some();
   const auto xi = [&](const TrackingGeometry& geometry, std::size_t t) {
@@ -184,7 +184,7 @@ TEST_CASE("material behind the last hit: nor regimes of triplets") {
   }
 }
 
-TEST_CASE("material behind the last hit: nor the scattering of fitted data") {
+TEST_CASE("material beyond the last hit: nor the scattering of fitted data") {
   const Detector coil = with_coil(), bare = tracker();
   Track track;
   track.p = 1;
@@ -230,7 +230,7 @@ TEST_CASE("material behind the last hit: nor the scattering of fitted data") {
   }
 }
 
-TEST_CASE("material behind the last hit: nor the toys") {
+TEST_CASE("material beyond the last hit: nor the toys") {
   const TrackingGeometry with(with_coil()), without(tracker());
   Track track;
   track.p = 0.7;
@@ -249,7 +249,7 @@ TEST_CASE("material behind the last hit: nor the toys") {
   }
 }
 
-TEST_CASE("material behind the last hit: a recurling track ends inwards") {
+TEST_CASE("material beyond the last hit: a recurling track ends inwards") {
   // All hits scatter with one logarithm, outwards and inwards alike.
   const TrackingGeometry with(with_coil()), without(tracker());
   Track track;

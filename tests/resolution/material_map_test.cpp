@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Material that varies over a layer: a track sees what is where it crosses.
+// Material that varies over a layer: the value at the crossing counts.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::array engines{Engine::streaming, Engine::triplet};
 
-/// Four surfaces of different kinds with maps, and hits behind them.
+/// Four surfaces of different kinds with maps, and hits after them.
 /// @param material  of the surfaces with maps, in order
 Detector tracker(const Folder& folder, const std::array<std::string, 4>& m) {
   const std::string text = R"(gttf-detector: 1
@@ -162,7 +162,7 @@ TEST_CASE("material map: the resolution is that with this x/X0 everywhere") {
           }
 }
 
-TEST_CASE("material map: one value in all bins is no map") {
+TEST_CASE("material map: equal values in all bins are not a map") {
   const Maps maps;
   maps.folder.write("flat.csv",
                     "z_mm,phi_deg,x_over_x0\n-50,0,0.02\n"

@@ -103,7 +103,7 @@ TEST_CASE("efficiency: tracks with too few hits left have no resolution") {
             .epsilon(1e-15));
 }
 
-TEST_CASE("efficiency: many layers, cut off at a few missing hits") {
+TEST_CASE("efficiency: many layers, up to a few missing hits") {
   Detector d = make_barrel(14, 30, 900, 2, 0.002, 0.01);
   for (Layer& layer : d.layers) layer.efficiency = 0.98;
   const Track t;
@@ -118,7 +118,7 @@ TEST_CASE("efficiency: many layers, cut off at a few missing hits") {
         doctest::Approx(all.mean[Parameter::p]).epsilon(1e-3));
 }
 
-TEST_CASE("efficiency: patterns are drawn where few missing hits say little") {
+TEST_CASE("efficiency: patterns are sampled if few missing hits cover little") {
   Detector d = make_barrel(14, 30, 900, 2, 0.002, 0.01);
   for (Layer& layer : d.layers) layer.efficiency = 0.7;
   const Track t;

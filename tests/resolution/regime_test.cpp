@@ -36,7 +36,7 @@ TrackRegime regime(const Detector& d, double p, double theta = 90 * unit::deg) {
 
 }  // namespace
 
-TEST_CASE("triplets alone are those of the regime but for their momenta") {
+TEST_CASE("triplets alone equal those of the regime except their momenta") {
   const Detector d = cylinders({20, 40, 80, 160, 320}, 2, 0.01, 0.01);
   Track t;
   t.p = 5;
@@ -55,7 +55,7 @@ TEST_CASE("triplets alone are those of the regime but for their momenta") {
   }
 }
 
-TEST_CASE("triplets of some layers: the others are passed over, but scatter") {
+TEST_CASE("triplets of some layers: the others are skipped, but scatter") {
   const std::vector<double> radii{20, 40, 80, 160, 320};
   const Detector d = cylinders(radii, 2, 0.01, 0.01);
   Track t;
@@ -72,7 +72,7 @@ TEST_CASE("triplets of some layers: the others are passed over, but scatter") {
   CHECK(found[0].sigma_ms > 1.05 * bare[0].sigma_ms);
 }
 
-TEST_CASE("regime: xi_MS of the detectors that the paper looks at") {
+TEST_CASE("regime: xi_MS of the detectors of the paper") {
   // Computed once from [GTTF] eq:curvature_significance_MS2 with the radii,
   // thicknesses and fields of docs/theory/paper-numbers.md; all digits given.
   const auto limit = [](const Detector& d, double p) {

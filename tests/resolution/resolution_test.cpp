@@ -19,7 +19,7 @@ Resolution resolve_in(const Detector& d, const Track& t, Model m = {}) {
   return resolve(TrackingGeometry(d), t, m);
 }
 
-/// A detector that only knows radii and z: symmetric around the axis.
+/// A detector of cylinders and disks: symmetric around the axis.
 Detector collider() {
   Detector d = make_barrel(5, 30, 300, 2, 0.01, 0.01);
   for (Layer& layer : d.layers) layer.surface.v = {-300, 300};

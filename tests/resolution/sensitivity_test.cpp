@@ -202,7 +202,7 @@ TEST_CASE("sensitivity: equals differences on every shipped detector") {
   }
 }
 
-TEST_CASE("sensitivity: what scales with all lengths and errors of hits") {
+TEST_CASE("sensitivity: scaling with all lengths and hit errors") {
   // Without scattering, lengths and hit errors scaled together by f leave all
   // angles as they are: sigma(d0) ~ f; the curvature scales with 1/f at the
   // same kappa only in the straight limit.

@@ -52,8 +52,8 @@ void check_same(const FitOutput& out, std::size_t i, const GlobalFit& one,
   const std::size_t n = out.kappa.size();
   REQUIRE(one.status == out.status[i]);
   if (one.status != FitStatus::ok) return;
-  // where a fit does not know of the scattering, what is rounded are residuals
-  // of many standard deviations
+  // if a fit neglects scattering, residuals of many standard deviations are
+  // rounded
   const double limit = 1e-9 * std::max(1., std::sqrt(one.chi2 / one.ndf));
   CHECK(std::abs(out.kappa[i] - one.kappa) < limit * one.sigma);
   CHECK(std::abs(out.sigma[i] / one.sigma - 1) < 1e-9);
@@ -62,7 +62,7 @@ void check_same(const FitOutput& out, std::size_t i, const GlobalFit& one,
   for (int q = 0; q < 5; ++q) {
     const double v = one.perigee_covariance(q, q);
     const auto row = static_cast<std::size_t>(q);
-    // without hit errors the first hit says exactly where the track is
+    // without hit errors the first hit gives the exact position of the track
     const double sigma =
         std::max(std::sqrt(v), kind == FitKind::scattering ? 1e-6 : 0);
     CHECK(std::abs(out.perigee[row * n + i] - one.perigee[q]) < limit * sigma);
@@ -72,7 +72,7 @@ void check_same(const FitOutput& out, std::size_t i, const GlobalFit& one,
 }
 
 // cld has passive layers between hits, some of them between the first two
-TEST_CASE("shared toys: at every level those that TrackFitter makes alone") {
+TEST_CASE("shared toys: at every level the same as by TrackFitter") {
   for (const std::string name : {"alice_its2", "cld"}) {
     const TrackingGeometry geometry = shipped(name);
     for (const double p : {0.7, 5.0, 60.0}) {
@@ -163,7 +163,7 @@ TEST_CASE("shared toys: close to fits of each toy by itself, errors as well") {
   }
 }
 
-TEST_CASE("shared toys: the reference itself gets the fit it gets alone") {
+TEST_CASE("shared toys: the reference is fitted as by itself") {
   const TrackingGeometry geometry = shipped("cld");
   const ToySimulator simulator(geometry, Track{.p = 3}, {});
   const TrackHits reference = simulator.prototype().hits;
@@ -178,7 +178,7 @@ TEST_CASE("shared toys: the reference itself gets the fit it gets alone") {
   }
 }
 
-TEST_CASE("shared toys: one by one where lanes cannot, with the same fit") {
+TEST_CASE("shared toys: the same fit on the scalar path") {
   const TrackingGeometry geometry = shipped("alice_its2");
   const Model spot{.beam_spot = BeamSpot{0.01, 0.01, 50}};
   const ToySimulator simulator(geometry, Track{.p = 1}, spot);
@@ -194,7 +194,7 @@ TEST_CASE("shared toys: one by one where lanes cannot, with the same fit") {
   }
 }
 
-TEST_CASE("shared toys: with fits that do not share, both are what they are") {
+TEST_CASE("shared toys: mixed with other fits, both are unchanged") {
   const TrackingGeometry geometry = shipped("alice_its2");
   const ToySimulator simulator(geometry, Track{.p = 1}, {});
   const FitChoice mixed[] = {{FitKind::general, WeightSource::shared},

@@ -23,7 +23,7 @@ Found search(double start, const Xi& xi) {
   return found;
 }
 
-/// Scattering alone, and hit errors alone at 1 GeV.
+/// Scattering only, and hit errors only at 1 GeV.
 double two_parts(double xi_ms, double xi_hit, double p) {
   return 1 / std::hypot(1 / xi_ms, p / xi_hit);
 }

@@ -96,7 +96,7 @@ TEST_CASE("start on a layer: six planes of a telescope, dense least squares") {
     REQUIRE(b.status == r.status);
     CHECK(worst(b.start_plane, before, 4) < 1e-9);
   }
-  // at a layer behind the first, the start makes no difference
+  // at a layer after the first, the start has no effect
   model.engine = Engine::streaming;
   model.at = AtLayer{.layer = 6, .own_hit = true};
   Track earlier = t;

@@ -99,7 +99,7 @@ TEST_CASE("toys: hits stay on their surfaces") {
 // Straight tracks: the hits give the angles without curvature. By chance, a
 // deviation of 5 standard errors happens once in 1.7 million; the seed is
 // fixed.
-TEST_CASE("toys: coordinates and angles spread as the errors say") {
+TEST_CASE("toys: coordinates and angles have the widths of their errors") {
   Detector d = test::make_barrel(3, 100, 300, 0, 0, 0.05);
   d.layers[0].coordinates = pixel(0.02, 0.3);
   d.layers[1].material.push_back({"", 0, 0.1});
@@ -158,7 +158,7 @@ TEST_CASE("toys: a beam spot moves the start, and the truth with it") {
   CHECK(z0 / n / z0_2 == doctest::Approx(1).epsilon(limit));
 }
 
-TEST_CASE("toys: a toy that misses a layer of the list says so") {
+TEST_CASE("toys: a toy that misses a layer of the list is marked") {
   Detector d = test::make_barrel(4, 20, 100, 0, 0.05, 0.01);
   // the edge of the outermost layer is where the reference track crosses
   d.layers.back().surface = make_cylinder(100, {-1000, 1e-6});

@@ -84,7 +84,7 @@ TEST_CASE("traced toys: a solenoid has pulls of one") {
   run.toys.check(errors, 5);
 }
 
-// Seven layers take 6 % of the energy each, by collisions one by one. The fit
+// Seven layers take 6 % of the energy each, by individual collisions. The fit
 // is linear: errors are right for any distribution if its variance is the
 // assumed one.
 TEST_CASE("traced toys: the variance of straggling is part of the errors") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tracks that cross layers again: inwards from a displaced vertex, and after
-// more than half a turn. Against a least-squares fit of its own, in limits,
-// turned as a whole, by toys, and fitted from hits.
+// more than half a turn. Compared with a separate least-squares fit, in limits,
+// rotated as a whole, by toys, and fitted from hits.
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
@@ -302,7 +302,7 @@ TEST_CASE("turning: inner layers count twice for tracks that fly inwards") {
         2);
 }
 
-TEST_CASE("turning: tracks that do not come back are the same to the bit") {
+TEST_CASE("turning: tracks that do not recurl are the same to the bit") {
   for (const double p : {0.2, 1.0, 20.0})
     for (const double theta : {0.6, 1.5})
       for (const double turns : {0.5, 1.0, 3.0}) {
@@ -414,7 +414,7 @@ const TrackingGeometry& thin() {
 
 // Widths and means within 4.5 standard errors: by chance outside once in
 // 150 000; the seed is fixed.
-TEST_CASE("turning: toys of tracks that come back have pulls of one") {
+TEST_CASE("turning: toys of recurling tracks have pulls of one") {
   for (const std::size_t i : {0u, 4u}) {
     const Case c = cases()[i];
     FlownToys toys;

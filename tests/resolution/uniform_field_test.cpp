@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A dipole whose gap holds the whole detector, with the field along z, is a
-// solenoid: every question must get the same answer by the way of any field.
+// solenoid: all results must be the same with the code for any field.
 #include <doctest/doctest.h>
 
 #include <algorithm>

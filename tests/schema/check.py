@@ -92,7 +92,7 @@ for path in files:
 if counted < 30:
     faults.append(f"only {counted} shipped files found")
 
-# 2. files that the program refuses for their keys are refused
+# 2. files that the program rejects for their keys are rejected
 refused = 0
 for kind in validators:
     folder = {"optimisation": "optimise"}.get(kind, kind)
@@ -109,8 +109,7 @@ for kind in validators:
 if refused < 3:
     faults.append(f"only {refused} files with an unknown key found")
 
-# 3. the same keys: what a reader asks for is in the schema, and what is in the
-# schema is a text of the readers
+# 3. the same keys: every key of a reader is in the schema, and every key of the schema is in the readers
 lib = root / "lib/gttf"
 readers = {
     "detector": ["detector/read.cpp", "detector/read_*.cpp",

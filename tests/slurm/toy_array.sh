@@ -58,7 +58,7 @@ while [ -n "$(squeue -h -j "$job" 2> /dev/null)" ]; do
 done
 cat slurm-*.out
 gttf-design toy merge part*.json --no-provenance -o merged.json
-# the job asks for the vectors that all nodes of a cluster have
+# the job requests the vector instructions that all nodes of a cluster have
 gttf-design toy study.yaml --simd avx2 --no-provenance --no-progress -o whole.json
 cmp merged.json whole.json
 echo "5 tasks of array $job, merged: the same as one run"

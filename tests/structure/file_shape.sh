@@ -3,7 +3,7 @@
 # Fails on a source file without its head or a new entry at the top of the
 # repository. Usage: file_shape.sh ROOT
 #
-# The head is the SPDX line and one sentence that says what the file is. A .cpp
+# The head is the SPDX line and one sentence that describes the file. A .cpp
 # with a header and a test need no sentence: it is in the header.
 cd "${1:?folder of the project}" || exit 2
 status=0
@@ -38,7 +38,7 @@ for file in $(find . -name build -prune -o -name out -prune -o \
     fault "$file:1" "the SPDX line is missing in the first two lines"
 done
 
-# What git does not know (a user's own files) may lie anywhere.
+# Untracked files (of a user) may be anywhere.
 folders='apps|configs|detectors|docs|lib|tests'
 files='CHANGELOG.md|CMakeLists.txt|CMakePresets.json|LICENSE|NOTICE|README.md|SECURITY.md|pyproject.toml|setup.py|start'
 for entry in $(git ls-files 2>/dev/null | cut -d/ -f1 | sort -u |

@@ -4,8 +4,7 @@
 # fence. Usage: include_order.sh ROOT
 cd "${1:?folder of the project}" || exit 2
 
-# Each stage and the stages it may include besides itself; the order is that of
-# the data flow. output turns tables into text and never sees a physics type.
+# Each stage and the other stages it may include; the order is that of the data flow. output converts tables to text and uses no physics types.
 stages='core:
 config: core
 detector: core config

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Fails if an object file calls anything before main() that may allocate memory:
-# where there is none left the program would end before it can say so. Static
+# if memory is exhausted, the program would end before it can report this. Static
 # objects of the project are constants.
 #
 # Two are not ours:

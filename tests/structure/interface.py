@@ -82,7 +82,7 @@ def columns(root):
 
 def cpp_names(root):
     script = root / "tests/structure/public_headers.sh"
-    # its own errors are those of its own test
+    # its errors are found by its own test
     listed = subprocess.run(
         ["sh", script, root, "list"], capture_output=True, text=True, check=False
     )

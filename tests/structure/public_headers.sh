@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The installed headers are gttf/gttf.hpp and what it includes, and they stay few:
+# The installed headers are gttf/gttf.hpp and what it includes, and they stay
+# few:
 # at most 30, with at most 250 names at the scope of a namespace (functions of
 # the same name count once, macros and forward declarations as well).
 # Usage: public_headers.sh ROOT [list]   list: prints all headers and names
@@ -13,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$root/lib" || exit 2
 status=0
 
-# The closure of gttf/gttf.hpp, without what is not there.
+# The closure of gttf/gttf.hpp, without missing files.
 echo gttf/gttf.hpp > "$work/found"
 : > "$work/closure"
 while [ -s "$work/found" ]; do
@@ -36,7 +37,7 @@ while read -r header; do
   status=1
 done < "$work/needless"
 
-# What is declared at the scope of a namespace begins in the first column.
+# Declarations at the scope of a namespace begin in the first column.
 while read -r header; do
   awk -v header="$header" '
     function found(name) { if (name != "") print name, header }

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Proves that each check of the project's shape can fail: makes a small tree
-# without faults, then puts in one fault after the other.
+# Proves that each check of the project's shape can fail: creates a small tree without errors, then introduces one error after the other.
 # Usage: self_test.sh ROOT
 set -u
 root=$(cd "${1:?folder of the project}" && pwd) || exit 2
@@ -42,7 +41,7 @@ clean_tree() {
   printf 'A [link](docs/references.md).\n' > "$tree/README.md"
 }
 
-# expect CHECK TEXT: the check finds the fault and says TEXT
+# expect CHECK TEXT: the check finds the error and prints TEXT
 expect() {
   if output=$(sh "$root/tests/$1" "$tree" ${3:+"$3"} 2>&1); then
     echo "$1 did not see: $2"
@@ -153,6 +152,9 @@ expect structure/words.sh 'page.md:1: "tells": write: prints'
 clean_tree
 echo 'const char* message = "give it by --from";' >> "$tree/apps/main.cpp"
 expect structure/words.sh 'main.cpp:4: "give it by --from": write: give ... with --'
+clean_tree
+echo 'int x = 1;  // one track per lane' >> "$tree/lib/gttf/core/a.hpp"
+expect structure/words.sh 'a.hpp:5: "lane": write: element of a vector; track'
 
 # The pages of a site, where there is Python.
 site_says() {
@@ -178,7 +180,7 @@ if command -v python3 > /dev/null; then
   site_says '0.html:1: Markdown left over: ```sh run'
 fi
 
-# The runner of the pages, with `echo` in place of the program.
+# The runner of the pages, with `echo` instead of the program.
 page() {
   clean_tree
   cat > "$tree/README.md"

@@ -13,7 +13,7 @@ command -v nm > /dev/null || { echo 'skipped: no nm'; exit 77; }
 names='10covariance|11triplet_fit|13streaming_fit|4toys|8triplets'
 kernel="^_ZN4gttf6detail[0-9]+[a-z0-9]+($names)E\$"
 
-# Defined global and weak symbols besides the kernels.
+# Defined global and weak symbols other than the kernels.
 shared_symbols() {
   nm --defined-only "$1" | awk -v kernel="$kernel" '$2 ~ /^[A-TVWu]$/ && $3 !~ kernel {
     print $3 }'

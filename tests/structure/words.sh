@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Fails if a page, a help text or a message uses a word of the list below, which
-# reads like a translation. Usage: words.sh ROOT
+# Fails if a page, a help text, a message or a comment uses a word of the list
+# below, which reads like a translation. Usage: words.sh ROOT
 #
-# In pages only text is read, not code; in code only string literals. A line is
-# excepted by an entry of `allowed`: file, then words that the line contains.
+# In pages only text is read, not code; in code only string literals and
+# comments. A line is excepted by an entry of `allowed`: file, then words that
+# the line contains.
 cd "${1:?folder of the project}" || exit 2
 
 # word (extended regular expression, whole words): write instead
@@ -22,18 +23,26 @@ for people: for the terminal; for readers
 one by one: individually
 without more ado|by and by: gradually
 takes? [a-z]+ for granted: assumes
-but for rounding: except for rounding
+but for (the )?(rounding|last): except for ...
 whatever the: for any; independently of
-in lanes: vectorised
+lanes?: element of a vector; track
+exclude each other: cannot be used together
+goes with|go with: can be used with
+looked at|looks at: evaluated; tested
+in place of: instead of
+way back: backward pass
+cut off: truncated
+(comes?|come) back: returns; recurls
 give [a-z]+ by --?[a-z]+: give ... with --...
 have no word for: cannot express'
 
 # "faults" is a key of the JSON that `validate` writes.
-allowed='apps/validate.cpp: .set("faults"'
+allowed='apps/validate.cpp: .set("faults"
+tests/apps/verbs_test.cpp: faults["faults"]'
 
 {
   find README.md CHANGELOG.md SECURITY.md docs detectors -name '*.md' 2> /dev/null
-  find lib apps -name '*.[ch]pp' ! -path '*/python/*'
+  find lib apps tests -name '*.[ch]pp' 2> /dev/null
 } | sort | HABITS=$habits ALLOWED=$allowed xargs awk '
   BEGIN {
     n = split(ENVIRON["HABITS"], line, "\n")
@@ -59,13 +68,15 @@ allowed='apps/validate.cpp: .set("faults"'
     gsub(/\$[^$]*\$/, "", text)
   }
   FILENAME ~ /pp$/ {
-    if (text ~ /^ *(\/\/|#)/) next
+    if (text ~ /^ *#/) next
     literals = ""
-    while (match(text, /"([^"\\]|\\.)*"/)) {
-      literals = literals " " substr(text, RSTART + 1, RLENGTH - 2)
+    while (match(text, /"([^"\\]|\\.)*"|\/\/.*/)) {
+      literals = literals " " substr(text, RSTART + 1, RLENGTH - 2) \
+        (substr(text, RSTART, 1) == "/" ? substr(text, length(text)) : "")
       text = substr(text, RSTART + RLENGTH)
     }
     text = literals
+    gsub(/`[^`]*`/, "", text)
   }
   {
     text = tolower(text)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Toys, and fits of hits, where tracks are no helices around z.
+// Toys, and fits of hits, for tracks that are not helices around z.
 #include <doctest/doctest.h>
 
 #include <cmath>

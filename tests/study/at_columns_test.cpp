@@ -61,7 +61,7 @@ TEST_CASE("at: a surface without material has position and slopes") {
   CHECK(std::isnan(number_of(row, "sigma_p_at_rel")));
 }
 
-TEST_CASE("at: a layer without its own hit is known less well") {
+TEST_CASE("at: without its own hit, a layer is measured less precisely") {
   CHECK(number_of(row_at("P1", false), "sigma_u_at_um") >
         1.2 * number_of(row_at("P1"), "sigma_u_at_um"));
 }
@@ -81,7 +81,7 @@ TEST_CASE("at: an unknown layer is reported with the nearest name") {
   CHECK(contains(answer, "did you mean \"dut\"?"));
 }
 
-TEST_CASE("at: columns are there only if a layer is asked for") {
+TEST_CASE("at: columns exist only if a layer is requested") {
   CHECK(empty_scan_table(true).find("at_layer") != nullptr);
   CHECK(empty_scan_table(false).find("at_layer") == nullptr);
 }

@@ -115,7 +115,7 @@ TEST_CASE("attribution: shares and remainder add up to the exact change") {
       }
       CHECK(a.total == doctest::Approx(ln_sigma(after, q, track(theta)) -
                                        ln_sigma(before, q, track(theta))));
-      // but for the rounding of one addition
+      // except for the rounding of one addition
       CHECK(std::abs(sum_of_shares(a) + a.remainder - a.total) < 1e-15);
       CHECK(std::ranges::is_sorted(
           a.changes, std::ranges::greater{},
@@ -169,7 +169,7 @@ TEST_CASE("attribution: a small change is the gradient to third order") {
   }
 }
 
-TEST_CASE("attribution: what has no gradient is exact") {
+TEST_CASE("attribution: changes without a gradient are exact") {
   const struct {
     const char *change, *key, *before, *after;
   } cases[] = {
@@ -184,7 +184,7 @@ TEST_CASE("attribution: what has no gradient is exact") {
        "layers[outer].cylinder.half_length", "1000 mm", "100 mm"},
       {"layers[pixel].cylinder.half_length=20 mm",
        "layers[pixel].cylinder.half_length", "1000 mm", "20 mm"},
-      // behind the outer layer: the track crosses them in another order
+      // beyond the outer layer: the track crosses them in another order
       {"layers[strip].cylinder.radius=410 mm", "layers[strip].cylinder.radius",
        "200 mm", "410 mm"},
   };
@@ -201,14 +201,14 @@ TEST_CASE("attribution: what has no gradient is exact") {
   }
 }
 
-TEST_CASE("attribution: two exact changes share what they do together") {
+TEST_CASE("attribution: two exact changes share their interaction") {
   const Attribution a = attributed(
       {"layers[pipe]=null", "layers[outer].measures.z=null"}, Parameter::z0);
   REQUIRE(a.changes.size() == 2);
   CHECK(std::abs(a.remainder) < 1e-14);
 }
 
-TEST_CASE("attribution: a detector's own model is a key like others") {
+TEST_CASE("attribution: the model of a detector is a key like others") {
   const Detector before = detector();
   const Detector after =
       detector({"model={ scattering: rossi }", "layers[pipe].material=1 %"});
@@ -234,7 +234,7 @@ TEST_CASE("attribution: a detector's own model is a key like others") {
     if (change.key == "model.scattering") CHECK(change.share == 0);
 }
 
-TEST_CASE("attribution: no gradient, no error, if there is no resolution") {
+TEST_CASE("attribution: without a resolution, neither gradient nor error") {
   const Attribution a =
       attributed({"field=none", "layers[pipe].material=1 %"}, Parameter::pt);
   CHECK(std::isnan(a.total));
@@ -290,7 +290,7 @@ TEST_CASE("attribution: a key of a repeated or mirrored layer is one key") {
   CHECK(changes[0].key == "layers[end].mirror");
 }
 
-TEST_CASE("attribution: one surface of a repeated layer is a key of its own") {
+TEST_CASE("attribution: one surface of a repeated layer is a separate key") {
   CHECK(
       keys(differing_keys(
           detector(), detector({"layers[pixel[1]].material=2 %",
@@ -312,7 +312,7 @@ TEST_CASE("attribution: one surface of a repeated layer is a key of its own") {
   CHECK(a.changes[0].share + a.remainder == doctest::Approx(a.total));
 }
 
-TEST_CASE("attribution: both sides are written so that they differ") {
+TEST_CASE("attribution: both values are written with enough digits to differ") {
   const auto changes = differing_keys(
       detector(), detector({"field.solenoid=2.00000001 T",
                             "layers[strip].material={ of: Foam, thickness: "

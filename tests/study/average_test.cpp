@@ -200,7 +200,7 @@ TEST_CASE("averages: azimuths of a sample, and its error") {
   }
 }
 
-// Straight tracks see the gaps as they are seen from the axis: edges of modules
+// Straight tracks cross the gaps as seen from the axis: edges of modules
 // that are turned by t are at atan((r sin t -+ w/2)/(r cos t)) + t.
 TEST_CASE("averages: the share of tracks with a hit is that of the modules") {
   const Detector d = with_gaps();
@@ -214,7 +214,7 @@ TEST_CASE("averages: the share of tracks with a hit is that of the modules") {
   const double seen =
       std::atan((across + 25) / depth) - std::atan((across - 25) / depth);
   const double expected = 3 + seen / (30 * unit::deg);
-  // a sequence of golden angles covers an arc but for a few points
+  // a sequence of golden angles covers an arc to within a few points
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const double mean = column(table, "n_hits")[i];
     CHECK(std::abs(mean - expected) < 24. * 3 / n);
@@ -395,7 +395,7 @@ TEST_CASE("averages: names of columns are those of the rows") {
   CHECK(averaged_column("sigma_d0_um") == "sigma_d0_um");
 }
 
-TEST_CASE("averages: stratified numbers fill all parts, and so do slices") {
+TEST_CASE("averages: stratified numbers fill all parts, also in slices") {
   for (const std::size_t n : {8U, 50U, 256U, 1001U}) {
     const std::vector<double> numbers = stratified_numbers(n, 8, 5);
     REQUIRE(numbers.size() == n);

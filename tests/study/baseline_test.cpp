@@ -67,7 +67,7 @@ std::string replaced(std::string text, const std::string& from,
   return text.replace(i, from.size(), to);
 }
 
-/// The one fault of a baseline.
+/// The only error in a baseline.
 Diagnostic fault(const std::string& text) {
   try {
     read(text);
@@ -75,13 +75,13 @@ Diagnostic fault(const std::string& text) {
     REQUIRE(error.diagnostics().items().size() == 1);
     return error.diagnostics().items().front();
   }
-  FAIL("no fault");
+  FAIL("no error");
   return {};
 }
 
 }  // namespace
 
-TEST_CASE("baseline: what is written is read back exactly") {
+TEST_CASE("baseline: is read back exactly as written") {
   const std::vector<std::string> set{"layers[L1].material=0.4 %"};
   const StudyRequest r = request();
   const auto written = results(r, set);
@@ -151,7 +151,8 @@ TEST_CASE("baseline: every shipped detector is kept whole") {
     std::ostringstream out;
     write_json(out, baseline_document(r, results(r, {}), Engine::streaming),
                {});
-    // without provenance it is no file of the program: `provenance` is missing
+    // without provenance it is not a file of the program: `provenance` is
+    // missing
     const std::string text =
         "{\"provenance\": {}," + out.str().substr(out.str().find('{') + 1);
     const Baseline b = read(text);
@@ -160,7 +161,7 @@ TEST_CASE("baseline: every shipped detector is kept whole") {
   }
 }
 
-TEST_CASE("baseline: what is wrong is reported with its line") {
+TEST_CASE("baseline: errors are reported with their line") {
   const std::string good = text_of_baseline();
   const auto line_with = [](const std::string& text, const std::string& part) {
     const std::size_t at = text.find(part);

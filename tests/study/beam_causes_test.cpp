@@ -33,7 +33,7 @@ Track beam_track() {
   return t;
 }
 
-/// One number changed on a line of its own in the file of FASER.
+/// One number changed on a separate line in the file of FASER.
 struct Change {
   std::string key, override, line_with, from, to;
 };
@@ -118,7 +118,7 @@ TEST_CASE("beam: a magnet that is switched off keeps the others' keys") {
   CHECK(other[0].key == "field.dipole[2].field");
 }
 
-TEST_CASE("beam: a magnet without field is no magnet for a track") {
+TEST_CASE("beam: a magnet without field does not affect a track") {
   const std::vector<std::string> set{"field.dipole[0].field=0 T"},
       without{"field.dipole[0]=null"};
   const PerParameter a = sigmas(resolve(
@@ -159,7 +159,7 @@ TEST_CASE("beam: a gate on a slope names the parts that limit it") {
         doctest::Approx(1).epsilon(1e-12));
 }
 
-TEST_CASE("beam: tables for people show p, x, y, tx, ty, files show all") {
+TEST_CASE("beam: tables for readers show p, x, y, tx, ty, files show all") {
   const Detector detector = read_detector(faser).detector;
   StudyOptions options;
   options.detectors = {faser};

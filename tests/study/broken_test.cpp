@@ -14,7 +14,7 @@ TEST_CASE("broken studies: every error is reported with exactly this text") {
     } catch (const gttf::InputError& e) {
       return e.what();
     }
-    return "read without a fault";
+    return "read without an error";
   };
   CHECK(gttf::test::check_broken("study", answer) >= 40);
 }

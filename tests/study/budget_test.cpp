@@ -69,7 +69,7 @@ TEST_CASE("budget rows: surfaces, entries of the file, groups") {
                                  "outer|scattering|", "outer|hit|", "|total|"});
 }
 
-TEST_CASE("budget rows: the last one is the sum, whatever is summed before") {
+TEST_CASE("budget rows: the last one is the sum, for any grouping") {
   for (const Grouping g :
        {Grouping::surface, Grouping::layer, Grouping::group}) {
     PerParameter sum;

@@ -51,7 +51,7 @@ TEST_CASE("broken requirements: every error is reported with this text") {
     } catch (const InputError& error) {
       return error.what();
     }
-    return "read without a fault";
+    return "read without an error";
   };
   CHECK(test::check_broken("requirements", answer) >= 50);
 }
@@ -105,7 +105,7 @@ TEST_CASE("check: a value at its limit passes, beyond it by 1e-8 it fails") {
   CHECK_FALSE(passes(fmt::format("is: {:.17g} um", d0 * (1 + 1e-8))));
 }
 
-TEST_CASE("check: a tolerance widens the limit by that much and no more") {
+TEST_CASE("check: a tolerance widens the limit by exactly its value") {
   const double d0 = value_of("sigma_d0") / unit::um;
   const auto passes = [&](double max, const std::string& tolerance) {
     return gate(its2, one_point,
@@ -172,7 +172,7 @@ TEST_CASE("check: a formula is evaluated at every point") {
   }
 }
 
-TEST_CASE("check: within takes the points in closed ranges") {
+TEST_CASE("check: within selects the points in closed ranges") {
   const std::string grid =
       "pt: [0.5 GeV, 1 GeV, 2 GeV]\neta: { from: 0, to: 1, points: 11 }\n";
   const auto points = [&](const std::string& within) {
@@ -187,7 +187,7 @@ TEST_CASE("check: within takes the points in closed ranges") {
   CHECK(points("{ p: { to: 0.5 GeV } }") == 1);
 }
 
-TEST_CASE("check: a track without a value fails and says why") {
+TEST_CASE("check: a track without a value fails with the reason") {
   const Gate g = gate(its2, "pt: [1 GeV, 1 MeV]\ntheta: 90 deg\n",
                       limit("sigma_d0", "max: 1 m"));
   CHECK(g.outcome.evaluated == 1);
@@ -295,7 +295,7 @@ TEST_CASE(
         "GeV, eta = 2; required <= 100 %");
 }
 
-TEST_CASE("check: what limits the material ends where it ends to count") {
+TEST_CASE("check: limits of material apply up to the given end") {
   const Gate g = gate(shipped("cld"), "pt: 10 GeV\neta: 0\n",
                       limit("x_over_x0_tracker", "max: 1 %") +
                           "  - { what: x_over_x0, up_to: VTX1, max: 0.1 % }\n");
@@ -376,7 +376,7 @@ TEST_CASE("cause: without a change the largest parts of the value are given") {
 
 namespace {
 
-/// A layer that the track measures and that stands alone in its file.
+/// A layer measured by the track that is a single entry of its file.
 const Layer& middle_layer(const Detector& detector, const Track& track) {
   const Resolution r = resolve(TrackingGeometry(detector), track);
   const std::vector<std::string> entries = entry_names(detector);
@@ -450,7 +450,7 @@ TEST_CASE("cause: one number changed in a shipped detector is named first") {
   }
 }
 
-TEST_CASE("cause: of several changes the one that made it worse comes first") {
+TEST_CASE("cause: of several changes, the worst comes first") {
   const Gate g =
       gate(its2, one_point, limit("sigma_d0", "max: baseline + 0.1 %"),
            {"layers[L0].material=0.45 %", "layers[beam pipe].material=0.3 %",
@@ -511,7 +511,7 @@ TEST_CASE("check: to keep the worst points only changes nothing else") {
     CHECK(outcome.results[i].n_checked == g.result(i).points.size());
     CHECK(outcome.results[i].n_failed == g.result(i).n_failed);
   }
-  // whatever is shown is the same, and so are the rows of all points
+  // the output is the same, and so are the rows of all points
   const auto text = [](const auto& result) {
     std::ostringstream out;
     write_json(out, result, {});
@@ -524,7 +524,7 @@ TEST_CASE("check: to keep the worst points only changes nothing else") {
   CHECK(text(rows_of(rows)) == text(rows_of(wanted)));
 }
 
-TEST_CASE("check: requirements on more grids than are kept find their own") {
+TEST_CASE("check: requirements on more grids than are cached find theirs") {
   // 60 grids of 400 points; the first ones come again at the end
   std::string requirements;
   for (int i = 0; i < 63; ++i)

@@ -23,7 +23,7 @@ std::vector<std::vector<DescribedColumn>> all_tables() {
           described_triplet_columns(),  all_toy_columns()};
 }
 
-/// The unit that readers see above a column of that name, and that of CSV.
+/// The unit shown above a column of that name, and the unit in CSV.
 bool is_unit_of(std::string_view name, std::string_view unit) {
   const Heading heading = heading_of(name);
   if (heading.unit.empty()) return unit.empty() || unit == "1" || unit == "e";
@@ -43,7 +43,7 @@ TEST_CASE("columns: a name ends with the unit of its column") {
     }
 }
 
-TEST_CASE("columns: no two of a table have the same name") {
+TEST_CASE("columns: names are unique in a table") {
   for (const auto& table : all_tables()) {
     std::set<std::string_view> names;
     for (const DescribedColumn& column : table)

@@ -87,7 +87,7 @@ TEST_CASE("comparison: if nothing got worse the worst point is the best") {
   for (const double r : c.values(1, "ratio_d0")) CHECK(r >= best->ratio);
 }
 
-TEST_CASE("comparison: no point where one measures nothing") {
+TEST_CASE("comparison: no point where one detector has no resolution") {
   const std::vector<Detector> designs{barrel().detector,
                                       barrel({"field=none"}).detector};
   const Comparison c = compare(request(), designs, {});
@@ -96,7 +96,7 @@ TEST_CASE("comparison: no point where one measures nothing") {
   CHECK(worst_point(c, request(), 1, all)->parameter != Parameter::p);
 }
 
-TEST_CASE("comparison: columns for people and for files") {
+TEST_CASE("comparison: columns for readers and for files") {
   const std::vector<Detector> two{barrel().detector,
                                   barrel({material}).detector};
   std::vector<Detector> three = two;

@@ -69,7 +69,7 @@ TEST_CASE("cracks: the same in theta, from the other side, and displaced") {
   CHECK(moved[0].from == doctest::Approx(theta(153)).epsilon(1e-4));
 }
 
-TEST_CASE("cracks: none where a point of the grid sees it, or none is asked") {
+TEST_CASE("cracks: none if a point of the grid is in it, or if disabled") {
   const Detector d = cracked(251, 253);
   StudyRequest inside = range_of_eta({0, std::asinh(252. / 400), 1});
   inside.momentum.values = {10};  // the crack of 0.5 GeV is elsewhere

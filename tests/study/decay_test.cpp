@@ -111,7 +111,7 @@ TEST_CASE("decay: toys have the expected widths") {
   CHECK(std::abs(number(table, "pull_m")) < 4 / std::sqrt(toys) + 0.05);
 }
 
-TEST_CASE("decay: a common vertex makes a heavy decay no worse") {
+TEST_CASE("decay: a common vertex does not degrade a heavy decay") {
   DecayOptions options = options_for("B_s0 -> mu+ mu-");
   for (const char* name : {"alice_its2", "cms_phase2", "lhcb"}) {
     CAPTURE(name);

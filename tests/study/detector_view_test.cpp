@@ -91,7 +91,7 @@ TEST_CASE("detector view: sums count the layers of each group") {
   CHECK(layer_count_text(example()) == "7 layers, 6 measuring");
 }
 
-TEST_CASE("detector view: the document has what the table has") {
+TEST_CASE("detector view: the document agrees with the table") {
   const Document d = detector_document(example());
   CHECK(std::get<std::string>(d.find("name")->value()) == "Example");
   CHECK(std::get<double>(d.find("field")->find("bz_T")->value()) ==

@@ -106,7 +106,7 @@ TEST_CASE("drawn toys: lost hits at one azimuth, all patterns known") {
         4 * number(table, "pull_width_error_qop"));
 }
 
-TEST_CASE("drawn toys: are the same for any threads; none without losses") {
+TEST_CASE("drawn toys: the same for any threads; none without losses") {
   StudyRequest r = request_of(600);
   r.average = AverageRequest{.phi = true, .vertex = false, .tracks = 64};
   const Detector d = tilted_rings("90 %");

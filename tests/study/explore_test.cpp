@@ -129,7 +129,7 @@ TEST_CASE("explore: budgets sum over the same surfaces") {
           names_by(after->detector, grouping));
 }
 
-TEST_CASE("explore: handles do to the numbers what --set does") {
+TEST_CASE("explore: handles change the numbers like --set") {
   const DetectorInput input = parse_detector(everything, "all.yaml");
   const auto handles = find_handles(input);
   for (const char* key :
@@ -161,9 +161,10 @@ TEST_CASE("explore: handles do to the numbers what --set does") {
   }
 }
 
-TEST_CASE("explore: values of entries that exclude each other are found") {
+TEST_CASE(
+    "explore: values of entries that cannot be changed together are found") {
   // 0.1 um apart: some of the steps of A, B and C would make them touch; the
-  // others take what they do not say from A
+  // other layers take missing values from A
   const std::string close = R"(gttf-detector: 1
 name: close
 field: { solenoid: 2 T }
@@ -197,7 +198,7 @@ layers:
     }
 }
 
-TEST_CASE("explore: the file in pieces says what --set says") {
+TEST_CASE("explore: the file in pieces agrees with --set") {
   const DetectorInput input = parse_detector(everything, "all.yaml");
   const auto handles = find_handles(input);
   const auto pieces = file_pieces(input, handles);
@@ -231,7 +232,7 @@ TEST_CASE("explore: the file in pieces says what --set says") {
         to_list(changed.detector));
 }
 
-TEST_CASE("explore: numbers that are no detector are named") {
+TEST_CASE("explore: numbers that are not a valid detector are reported") {
   Detector detector = parse_detector(everything, "all.yaml").detector;
   CHECK(design_faults(detector).empty());
   CHECK(layers_at_one_place(detector).empty());

@@ -217,7 +217,7 @@ TEST_CASE("fit: without layers the nearest surface is taken") {
   }
   const Fitted a = fit(header + csv_lines("1", track), detector);
   const Fitted b = fit(bare, detector, {}, usual(), true);
-  // in lanes, and one by one for the residuals: the same but for rounding
+  // vectorised, and scalar for the residuals: the same except for rounding
   CHECK(a.tracks.real("p_GeV") ==
         doctest::Approx(b.tracks.real("p_GeV")).epsilon(1e-12));
   CHECK(a.tracks.real("chi2") ==
@@ -226,7 +226,7 @@ TEST_CASE("fit: without layers the nearest surface is taken") {
     CHECK(b.residuals.text("layer", i) == track.hits[i].layer);
 }
 
-TEST_CASE("fit: a track that cannot be fitted says why, with no number") {
+TEST_CASE("fit: a track that cannot be fitted has a reason and no numbers") {
   const Detector detector = shipped_detector("alice_its2.yaml");
   Normals random(9);
   const auto status_of = [&](const std::string& lines) {
@@ -249,7 +249,7 @@ TEST_CASE("fit: a track that cannot be fitted says why, with no number") {
   CHECK(f.tracks.text("status") == "far_from_surface");
 }
 
-TEST_CASE("fit: hits in the order of the file, if asked to, may be wrong") {
+TEST_CASE("fit: hits in the order of the file, if requested, may be wrong") {
   const Detector detector = shipped_detector("alice_its2.yaml");
   Normals random(10);
   MeasuredTrack track = simulate(its2(), 1, 0.5, random);
@@ -282,7 +282,7 @@ TEST_CASE("fit: errors in the file replace those of the layer") {
   };
   const Fitted own = with_errors(","), same = with_errors("5,5"),
                twice = with_errors("10,10");
-  // in lanes, and one by one for the errors: the same but for rounding
+  // vectorised, and scalar for the errors: the same except for rounding
   CHECK(own.tracks.real("sigma_p_rel") ==
         doctest::Approx(same.tracks.real("sigma_p_rel")).epsilon(1e-12));
   CHECK(twice.tracks.real("chi2") ==
@@ -291,7 +291,7 @@ TEST_CASE("fit: errors in the file replace those of the layer") {
         doctest::Approx(own.tracks.real("sigma_d0_um") * 2).epsilon(1e-9));
 }
 
-TEST_CASE("fit: what has a result has errors, whatever the hits") {
+TEST_CASE("fit: every result has errors, for any hits") {
   const Detector detector = shipped_detector("alice_its2.yaml");
   Normals random(21);
   std::string text = "track,x_mm,y_mm,z_mm\n";
@@ -329,7 +329,7 @@ TEST_CASE("fit: what has a result has errors, whatever the hits") {
   }
 }
 
-TEST_CASE("fit: no hits give a table of no rows") {
+TEST_CASE("fit: no hits give an empty table") {
   const Fitted f = fit(header, shipped_detector("alice_its2.yaml"));
   CHECK(f.counts.tracks == 0);
   CHECK(f.tracks.all.find("p_GeV") != nullptr);

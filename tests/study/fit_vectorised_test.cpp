@@ -14,10 +14,10 @@
 
 namespace gttf::test::GTTF_TEST_FILE {
 
-TEST_CASE("fit: tracks of mixed lists of hits are fitted in lanes, in order") {
+TEST_CASE("fit: tracks with mixed lists of hits are vectorised, in order") {
   const Detector detector = shipped_detector("alice_its2.yaml");
   Normals random(31);
-  std::string text = header, alone[40];
+  std::string text = header, scalar[40];
   for (int k = 0; k < 40; ++k) {
     const std::string name = std::to_string(k);
     MeasuredTrack track = simulate(its2(), 0.5 + 0.2 * k, 0.3, random);
@@ -27,7 +27,7 @@ TEST_CASE("fit: tracks of mixed lists of hits are fitted in lanes, in order") {
     if (k % 5 == 2) track.hits.pop_back();
     if (k % 5 == 3) track.hits.erase(track.hits.begin());
     text += csv_lines(name.c_str(), track);
-    alone[k] = header + csv_lines(name.c_str(), track);
+    scalar[k] = header + csv_lines(name.c_str(), track);
   }
   const Fitted all = fit(text, detector);
   CHECK(all.counts.fitted == 40);
@@ -35,10 +35,10 @@ TEST_CASE("fit: tracks of mixed lists of hits are fitted in lanes, in order") {
   for (std::size_t k = 0; k < 40; ++k) {
     CAPTURE(k);
     CHECK(all.tracks.text("track", k) == std::to_string(k));
-    const Fitted one = fit(alone[k], detector);
+    const Fitted one = fit(scalar[k], detector);
     for (const char* column : {"p_GeV", "d0_um", "sigma_d0_um", "chi2"})
       CHECK(all.tracks.real(column, k) == one.tracks.real(column));
-    const Fitted with_hits = fit(alone[k], detector, {}, usual(), true);
+    const Fitted with_hits = fit(scalar[k], detector, {}, usual(), true);
     CHECK(with_hits.counts.batch.vectorised == 0);
     for (const char* column : {"p_GeV", "sigma_p_rel", "sigma_d0_um", "chi2"})
       CHECK(all.tracks.real(column, k) ==
@@ -46,7 +46,7 @@ TEST_CASE("fit: tracks of mixed lists of hits are fitted in lanes, in order") {
   }
 }
 
-TEST_CASE("fit: tracks with wires are fitted in lanes, passive layers too") {
+TEST_CASE("fit: tracks with wires and passive layers are vectorised") {
   Detector detector;
   detector.name = "wires";
   detector.field = {FieldKind::solenoid, 2 * unit::T};
@@ -73,25 +73,26 @@ TEST_CASE("fit: tracks with wires are fitted in lanes, passive layers too") {
     if (k % 4 == 3) track.hits.erase(track.hits.begin() + 5);
     text += csv_lines(std::to_string(k).c_str(), track);
   }
-  const Fitted lanes = fit(text, detector);
-  CHECK(lanes.counts.fitted == 40);
-  CHECK(lanes.counts.batch.vectorised == 40);
-  const Fitted alone = fit(text, detector, {}, usual(), true);
-  CHECK(alone.counts.batch.vectorised == 0);
+  const Fitted vectorised = fit(text, detector);
+  CHECK(vectorised.counts.fitted == 40);
+  CHECK(vectorised.counts.batch.vectorised == 40);
+  const Fitted scalar = fit(text, detector, {}, usual(), true);
+  CHECK(scalar.counts.batch.vectorised == 0);
   for (std::size_t k = 0; k < 40; ++k) {
     CAPTURE(k);
-    CHECK(lanes.tracks.text("track", k) == std::to_string(k));
-    CHECK(lanes.tracks.integer("ndf", k) == alone.tracks.integer("ndf", k));
+    CHECK(vectorised.tracks.text("track", k) == std::to_string(k));
+    CHECK(vectorised.tracks.integer("ndf", k) ==
+          scalar.tracks.integer("ndf", k));
     for (const char* column :
          {"p_GeV", "sigma_p_rel", "sigma_d0_um", "sigma_z0_um", "chi2"})
-      CHECK(lanes.tracks.real(column, k) ==
-            doctest::Approx(alone.tracks.real(column, k)).epsilon(1e-9));
+      CHECK(vectorised.tracks.real(column, k) ==
+            doctest::Approx(scalar.tracks.real(column, k)).epsilon(1e-9));
   }
 }
 
 // Passive layers between the hits, in ever other numbers: some tracks do not
 // cross those of the first one with the same hits.
-TEST_CASE("fit: tracks of real detectors in lanes are those one by one") {
+TEST_CASE("fit: tracks of real detectors vectorised equal scalar ones") {
   for (const std::string name : {"cld.yaml", "ild.yaml", "idea.yaml"}) {
     CAPTURE(name);
     const Detector detector = shipped_detector(name);
@@ -136,7 +137,7 @@ TEST_CASE("fit: tracks of real detectors in lanes are those one by one") {
 
 // Both hits near the pipe are outside of it: the track crosses it twice in
 // between.
-TEST_CASE("fit: a track through a pipe from outside is fitted one by one") {
+TEST_CASE("fit: a track from outside through a pipe takes the scalar path") {
   Detector detector;
   detector.field = {FieldKind::solenoid, 2 * unit::T};
   detector.layers.push_back(

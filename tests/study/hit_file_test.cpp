@@ -42,7 +42,7 @@ struct Files {
       for (HitBlock& block : wave) all.push_back(std::move(block));
     return all;
   }
-  /// What is said of the file, which is called h.csv.
+  /// The messages about the file, which is called h.csv.
   std::string fault(const std::string& text) const {
     const std::string name = folder / "h.csv";
     std::string what = reported([&] { read(text); });
@@ -101,7 +101,7 @@ TEST_CASE("hit file: plain lines are read as those that are taken apart") {
       "a b,A,1,2,3",
       "\"1\",A,1,2,3",
       "4,A,nan,inf,3"};
-  // a quote anywhere: no plain line
+  // a quote anywhere: not a plain line
   const auto text = [&](const char* note, const char* end, bool last) {
     std::string all = "track,layer,x_mm,y_mm,z_mm,note" + std::string(end);
     for (const std::string& line : lines)
@@ -170,7 +170,7 @@ TEST_CASE("hit file: a header line that is wrong is explained") {
                  "a second column for \"x\"\n"));
 }
 
-TEST_CASE("hit file: columns of no use are reported and ignored") {
+TEST_CASE("hit file: unused columns are reported and ignored") {
   const Files files;
   HitFile file(files.write("track,x_mm,y_mm,z_mm,x_over_x0,energy\n"
                            "1,20,0,0,5,6\n"),
@@ -179,7 +179,7 @@ TEST_CASE("hit file: columns of no use are reported and ignored") {
                  "warning: not used: x_over_x0, energy\n"));
 }
 
-TEST_CASE("hit file: every bad line has its place and what to write") {
+TEST_CASE("hit file: every bad line has its location and a correction") {
   const Files files;
   const auto check = [&](const std::string& line, const std::string& expected) {
     CHECK(files.fault(header + "# note\n" + line + "\n") ==
@@ -240,7 +240,7 @@ TEST_CASE("hit file: errors of hits must be positive and of a coordinate") {
       "h.csv:2:14: error: the layer \"B\" measures no coordinate along v\n"));
 }
 
-TEST_CASE("hit file: bad lines are skipped and counted if asked to") {
+TEST_CASE("hit file: bad lines are skipped and counted if requested") {
   const Files files;
   HitFileOptions options;
   options.bad_rows = BadRows::skip;
@@ -266,7 +266,7 @@ TEST_CASE("hit file: only the first bad lines are shown, all are counted") {
   CHECK(file.messages().items().size() == HitFile::max_faults);
 }
 
-TEST_CASE("hit file: a track that comes again is an error, or is collected") {
+TEST_CASE("hit file: a track that reappears is an error, or is collected") {
   const Files files;
   const std::string text =
       header + "1,A,20,0,0\n2,A,20,0,0\n1,B,30,0,0\n1,B,30,0,1\n";
@@ -336,7 +336,7 @@ TEST_CASE("hit file: a track of very many hits is cut, its hits counted") {
   CHECK(tracks[2].id == "2");
 }
 
-TEST_CASE("hit file: errors that depend on the track stand with the hits") {
+TEST_CASE("hit file: errors that depend on the track are given with the hits") {
   Files files;
   std::string text = description;
   const std::string from = "rphi: 5 um, z: 7 um } }\n  - { name: B";
@@ -349,7 +349,7 @@ TEST_CASE("hit file: errors that depend on the track stand with the hits") {
   CHECK(said.find("h.csv:2:3: error: ") != said.npos);
   CHECK(said.find("\"A\" depends on the track") != said.npos);
   CHECK(said.find("\"B\"") == said.npos);
-  // with errors of their own they are as good as any
+  // with their own errors they are as good as any
   CHECK_FALSE(files
                   .read("track,layer,x_mm,y_mm,z_mm,sigma_u_um\n"
                         "1,A,20,0,0,6\n1,B,30,0,0,\n1,C,40,0,0,\n"

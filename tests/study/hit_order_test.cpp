@@ -84,7 +84,7 @@ TEST_CASE("fit: strips as long as their distance is short are put in order") {
   check_order(detector, toy_hits(detector, 200, {1, 20}, {0.9, 2.2}));
 }
 
-TEST_CASE("fit: so are strips on disks, and where barrel and disks meet") {
+TEST_CASE("fit: strips on disks, and where barrel and disks meet") {
   const Detector detector = strip_pairs();
   check_order(detector, toy_hits(detector, 200, {2, 20}, {0.3, 0.5}));
   check_order(detector, toy_hits(detector, 200, {2, 20}, {0.5, 0.7}));
@@ -147,7 +147,7 @@ TEST_CASE("fit: tracks from outside are put in order, through the pipe, too") {
   check_order(detector, toys);
 }
 
-TEST_CASE("fit: beyond half a turn a track is one, in lanes and one by one") {
+TEST_CASE("fit: one track beyond half a turn, vectorised and scalar") {
   Detector detector = make_barrel(3, 20, 60, 2, 0.004, 0.01);
   detector.layers.push_back(
       make_layer("wall", make_cylinder(345, {-3e3, 3e3}), 0.001, {}));
@@ -171,18 +171,18 @@ TEST_CASE("fit: beyond half a turn a track is one, in lanes and one by one") {
   FitStudyOptions keep = usual();
   keep.hits.order = HitOrder::as_given;
   const std::string text = no_layers + lines_of(1, hits);
-  const Fitted lanes = fit(text, detector, {}, keep);
-  const Fitted alone = fit(text, detector, {}, keep, true);
-  CHECK(lanes.counts.batch.vectorised == 1);
-  CHECK(alone.counts.batch.vectorised == 0);
-  CHECK(lanes.tracks.text("status") == "ok");
-  CHECK(alone.tracks.text("status") == "ok");
+  const Fitted vectorised = fit(text, detector, {}, keep);
+  const Fitted scalar = fit(text, detector, {}, keep, true);
+  CHECK(vectorised.counts.batch.vectorised == 1);
+  CHECK(scalar.counts.batch.vectorised == 0);
+  CHECK(vectorised.tracks.text("status") == "ok");
+  CHECK(scalar.tracks.text("status") == "ok");
   for (const char* column : {"p_GeV", "sigma_p_rel", "sigma_d0_um", "chi2"})
-    CHECK(lanes.tracks.real(column) ==
-          doctest::Approx(alone.tracks.real(column)).epsilon(1e-9));
+    CHECK(vectorised.tracks.real(column) ==
+          doctest::Approx(scalar.tracks.real(column)).epsilon(1e-9));
   const double p = 0.299792458e-3 * 2 * radius * std::sqrt(1 + cot * cot);
   // exact hits to 0.1 nm
-  CHECK(lanes.tracks.real("p_GeV") == doctest::Approx(p).epsilon(1e-5));
+  CHECK(vectorised.tracks.real("p_GeV") == doctest::Approx(p).epsilon(1e-5));
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

@@ -18,7 +18,7 @@ using namespace gttf::detail;
 
 namespace {
 
-/// Where the cells of a line begin, and one behind its end; empty: refused.
+/// Where the cells of a line begin, and one past its end; empty: rejected.
 template <class Cells>
 std::vector<std::ptrdiff_t> begins(const std::string& text, std::size_t from,
                                    char separator, std::size_t count) {
@@ -60,7 +60,7 @@ TEST_CASE("line cells: a number fills its cell, and begins with a digit") {
 
 #if defined(__SSE2__)
 
-TEST_CASE("line cells: all at once are those found one after the other") {
+TEST_CASE("line cells: found at once as found one after the other") {
   std::mt19937_64 random(11);
   constexpr std::string_view characters = "0123456789.,;\t- \"\r\n\x7f\x80\xff";
   std::size_t found = 0;

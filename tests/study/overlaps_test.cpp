@@ -42,7 +42,7 @@ std::vector<MeasuredHit> helix_hits(
     const double azimuth = phi + half_turn;
     MeasuredHit& hit = hits.emplace_back();
     const double off = (i % 2 == 0 ? 4 : -3) * unit::um;
-    // behind half a turn from the origin, the chord points the same way
+    // after half a turn from the origin, the chord has the same direction
     const double r = std::abs(radius);
     hit.position = {r * std::cos(azimuth) - off * std::sin(azimuth),
                     r * std::sin(azimuth) + off * std::cos(azimuth),

@@ -73,7 +73,7 @@ TEST_CASE("published: a missing column is reported") {
       InputError);
 }
 
-TEST_CASE("published: a resolution that is no positive number is refused") {
+TEST_CASE("published: a resolution that is not positive is rejected") {
   const Folder folder;
   // The last one is a number only before it is divided by the momentum.
   for (const std::string row :

@@ -52,7 +52,7 @@ TEST_CASE("regime document: the track with its triplets") {
   CHECK(document.find("p_significant_GeV") != nullptr);
 }
 
-TEST_CASE("regimes of the paper's detectors: what its formulas give") {
+TEST_CASE("regimes of the paper's detectors: values of its formulas") {
   const auto triplet = [](const char* file, double p, double mass) {
     const Detector d =
         read_detector(std::string(GTTF_SOURCE_DIR "/configs/paper/detectors/") +

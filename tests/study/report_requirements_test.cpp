@@ -113,15 +113,15 @@ TEST_CASE("requirements in a report: failures have their cause, others none") {
   const auto table = failure_table(worse.story());
   REQUIRE(table);
   CHECK(words(table->rows[0][0]) == "same");
-  bool told = false;
+  bool has_cause = false;
   for (const auto& row : table->rows)
-    told = told || (words(row[1]) == "likely cause" &&
-                    has(words(row[2]), "layers[L0].material") &&
-                    has(words(row[2]), "→"));
-  CHECK(told);
+    has_cause = has_cause || (words(row[1]) == "likely cause" &&
+                              has(words(row[2]), "layers[L0].material") &&
+                              has(words(row[2]), "→"));
+  CHECK(has_cause);
 }
 
-TEST_CASE("requirements in a report: they stand in its summary") {
+TEST_CASE("requirements in a report: they are in its summary") {
   const Gate checked = three();
   const CheckStory story = checked.story();
   ReportOptions options;

@@ -220,7 +220,7 @@ TEST_CASE("report: rows of wires are thin lines, modules are heavy") {
   CHECK_FALSE(lhcb_says);
 }
 
-TEST_CASE("report: layers that are lost together are said to be several") {
+TEST_CASE("report: layers that are lost together are counted") {
   const Detector detector =
       parse_detector(
           "gttf-detector: 1\nname: wires\nfield: { solenoid: 2 T }\nlayers:\n"
@@ -241,7 +241,7 @@ TEST_CASE("report: layers that are lost together are said to be several") {
   const auto& rows = std::get<BarChart>(lost->content).rows;
   REQUIRE(rows.size() == 2);
   CHECK(plain_text(rows[0].cells[0]) == "axial (× 20)");
-  CHECK(rows[0].labels[0] == "> 1000");  // by second-order terms alone
+  CHECK(rows[0].labels[0] == "> 1000");  // only by second-order terms
   const auto sentences = summary_sentences(subject, momentum_curves(subject),
                                            budgets_along(subject));
   CHECK(sentences.front().find("Without the 17 layers stereo the track") !=
@@ -299,7 +299,7 @@ TEST_CASE("report: correlations are of what the tracks have") {
   CHECK(names("datura.yaml", 0) == "x y tx ty ");  // no field, no momentum
 }
 
-TEST_CASE("report: what is missing has no row, what is constant says so") {
+TEST_CASE("report: missing effects have no row, constant ones a note") {
   const Detector datura[] = {shipped("datura.yaml")};
   StudyRequest r;
   r.momentum.values = {5, 50};
@@ -359,7 +359,7 @@ TEST_CASE("report: detectors without a field, with few layers, with hundred") {
   }
 }
 
-TEST_CASE("report: passive groups share the colour of what they support") {
+TEST_CASE("report: passive groups share the colour of the group they support") {
   const Detector detector = shipped("cld.yaml");
   const GroupPaints paints = make_group_paints(detector);
   const auto find = [&](const std::string& name) -> const Subsystem& {

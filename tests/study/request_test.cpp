@@ -90,10 +90,10 @@ TEST_CASE("study file: requirements lie next to it, and must exist") {
   const StudyFile none(study);
   CHECK(read_request(none.path(), {}).requirements == "");
   const StudyFile wrong(study + "requirements: ../barel.yaml\n");
-  const std::string told =
+  const std::string message =
       test::reported([&] { read_request(wrong.path(), {}); });
-  CHECK(contains(told, "requirements: no such file"));
-  CHECK(contains(told, "barrel.yaml\"?"));
+  CHECK(contains(message, "requirements: no such file"));
+  CHECK(contains(message, "barrel.yaml\"?"));
 }
 
 TEST_CASE("precedence: option before file before default") {
@@ -142,7 +142,7 @@ TEST_CASE("models: chosen ones go before those of a detector") {
   CHECK(energy_loss_of(fixed, plain) == EnergyLoss::mean);
 }
 
-TEST_CASE("options: ranges are logarithmic unless they say linear") {
+TEST_CASE("options: ranges are logarithmic unless marked linear") {
   StudyOptions options = basic();
   options.p = "0.1GeV:100GeV:4";
   CHECK(read_request("", options).momentum.values[1] ==
@@ -260,14 +260,16 @@ TEST_CASE("options: all their errors are reported at once") {
   }
 }
 
-TEST_CASE("options: what excludes each other is refused") {
+TEST_CASE("options: conflicting options are rejected") {
   StudyOptions options = basic();
   options.pt = "1GeV";
-  CHECK(contains(answer(options), "--pt: error: --p and --pt exclude"));
+  CHECK(contains(answer(options),
+                 "--pt: error: --p and --pt cannot be used together"));
   options.pt.reset();
   options.theta = "1 rad";
   options.eta = "1";
-  CHECK(contains(answer(options), "--eta: error: --theta and --eta exclude"));
+  CHECK(contains(answer(options),
+                 "--eta: error: --theta and --eta cannot be used together"));
 }
 
 TEST_CASE("single point: one momentum and one angle") {

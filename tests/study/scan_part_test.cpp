@@ -22,7 +22,7 @@ Document part(double from, double to, double total) {
 
 }  // namespace
 
-TEST_CASE("scan_part: numbers that count no rows are refused") {
+TEST_CASE("scan_part: invalid row numbers are rejected") {
   CHECK_NOTHROW(scan_part_of(part(0, 3, 6), "p.csv"));
   // the conversion of the second one to an integer has no value
   for (const double faulty : {-1.0, 1e300, 0x1p53 + 2, 0.5}) {
@@ -33,7 +33,7 @@ TEST_CASE("scan_part: numbers that count no rows are refused") {
   }
 }
 
-TEST_CASE("scan_part: a range that ends before it begins is refused") {
+TEST_CASE("scan_part: a range that ends before it begins is rejected") {
   const auto ordered = [](const std::vector<Document>& documents) {
     std::vector<ScanPart> parts;
     for (const Document& d : documents)

@@ -72,7 +72,8 @@ std::string setting(const std::string& key, double value,
 
 }  // namespace
 
-TEST_CASE("sensitivity: every key takes its present value, nothing changes") {
+TEST_CASE(
+    "sensitivity: setting every key to its present value changes nothing") {
   std::size_t n_keys = 0, n_copies = 0;
   for (const Shipped& s : all_shipped()) {
     CAPTURE(s.file);

@@ -61,7 +61,7 @@ const SensitivityRow* find(const std::vector<SensitivityRow>& list,
 
 }  // namespace
 
-TEST_CASE("sensitivity rows: keys that --set takes, and their effect") {
+TEST_CASE("sensitivity rows: keys for --set, and their effect") {
   const auto list = rows(Grouping::layer);
   const struct {
     const char *key, *changed;
@@ -114,21 +114,21 @@ TEST_CASE("sensitivity rows: layers with different values have no slope") {
         doctest::Approx(material->elasticity[Parameter::d0]));
 }
 
-TEST_CASE("advice: says what to change in which direction") {
+TEST_CASE("advice: states what to change in which direction") {
   SensitivityRow row;
   row.layer = "L1";
   row.name = "material";
   row.quantity = Quantity::x_over_x0;
   row.elasticity[Parameter::d0] = 0.312;
   CHECK(advice(row, Parameter::d0) ==
-        "1 % less material in layer L1 buys 0.31 % of sigma(d0)");
+        "1 % less material in layer L1 reduces sigma(d0) by 0.31 %");
   CHECK(advice(row, Parameter::d0, Grouping::group) ==
-        "1 % less material in L1 buys 0.31 % of sigma(d0)");
+        "1 % less material in L1 reduces sigma(d0) by 0.31 %");
   row.quantity = Quantity::position;
   row.name = "radius";
   row.elasticity[Parameter::p] = -0.5;
   CHECK(advice(row, Parameter::p) ==
-        "1 % larger radius of layer L1 buys 0.5 % of sigma(p)/p");
+        "1 % larger radius of layer L1 reduces sigma(p)/p by 0.5 %");
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

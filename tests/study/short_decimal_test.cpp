@@ -21,7 +21,7 @@ constexpr bool there = true;
 constexpr bool there = false;
 #endif
 
-/// Of `text`, behind other digits and points; NaN: refused.
+/// Of `text`, after other digits and points; NaN: rejected.
 double read(const std::string& text, std::size_t decimals) {
   const std::string all = "7.7.9999,-1.5678" + text;
   double value = 0;
@@ -36,7 +36,7 @@ bool refused(const std::string& text, std::size_t decimals) {
 
 }  // namespace
 
-TEST_CASE("short decimal: the double that std::from_chars finds") {
+TEST_CASE("short decimal: the same double as std::from_chars") {
   if (!there) return;
   std::mt19937_64 random(7);
   const auto digit = [&] { return static_cast<char>('0' + random() % 10); };
@@ -59,7 +59,7 @@ TEST_CASE("short decimal: the double that std::from_chars finds") {
       }
 }
 
-TEST_CASE("short decimal: what is none is refused") {
+TEST_CASE("short decimal: other texts are rejected") {
   CHECK(refused("", 0));
   CHECK(refused("5", 0));
   CHECK(refused(".", 0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tracks that start on a layer: what is expected of them is what fits of their
-// hits say.
+// Tracks that start on a layer: their expected errors agree with fits of their
+// hits.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -69,7 +69,7 @@ TEST_CASE("start on a layer: a telescope's fit is as good as expected") {
     }
 }
 
-TEST_CASE("start on a layer: so is a fit in a solenoid") {
+TEST_CASE("start on a layer: a fit in a solenoid agrees") {
   const Detector d = make_barrel(6, 30, 330, 2, 0.01, 10 * unit::um);
   StudyRequest request;
   Track t;

@@ -113,7 +113,7 @@ TEST_CASE("coverage: material grows with 1/sin(theta) on cylinders") {
   }
 }
 
-TEST_CASE("coverage: a forward detector is described in its own range of eta") {
+TEST_CASE("coverage: a forward detector is described in its range of eta") {
   Detector d;
   d.layers = {layer(make_disk(500, {50, 100}), true)};
   const Table t = material_profile(d);

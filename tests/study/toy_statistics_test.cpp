@@ -78,7 +78,7 @@ TEST_CASE("toy statistics: failed fits are counted by reason only") {
   CHECK(s.probability.total() == 0);
 }
 
-TEST_CASE("toy statistics: there is room for every status") {
+TEST_CASE("toy statistics: every status has a counter") {
   for (std::size_t i = n_fit_status; i < n_fit_status + 8; ++i)
     CHECK(to_string(static_cast<FitStatus>(i)) == "unknown");
 }

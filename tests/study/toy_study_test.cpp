@@ -80,7 +80,7 @@ TEST_CASE(
         text_of_state(s.run()));
 }
 
-TEST_CASE("toy study: passive layers are for lanes, but for local weights") {
+TEST_CASE("toy study: passive layers are vectorised, except local weights") {
   for (const bool local : {false, true}) {
     Study s = sharing();
     s.request.toys.fits.push_back(
@@ -119,7 +119,7 @@ TEST_CASE("toy study: more shards than toys leave some of them empty") {
   CHECK(text_of_state(sum) == text_of_state(s.run()));
 }
 
-TEST_CASE("toy study: an interrupted run goes on to the same bits") {
+TEST_CASE("toy study: an interrupted run continues to the same bits") {
   const Study s = small();
   const std::string whole = text_of_state(s.run());
   // more toys than one wave, so that there is a middle
@@ -160,7 +160,7 @@ std::string merge_error(std::vector<ToyState> parts) {
   return "no error";
 }
 
-TEST_CASE("toy merge: parts that do not belong together are refused") {
+TEST_CASE("toy merge: parts that do not belong together are rejected") {
   Study s = small();
   s.request.toys.toys = 30;
   const ToyState a = s.run({1, 3}), b = s.run({2, 3}), c = s.run({3, 3});
@@ -200,7 +200,7 @@ TEST_CASE("toy merge: parts that do not belong together are refused") {
         "differs");
   CHECK_THROWS_WITH_AS(
       check_same_run(plan_toys(s.request, s.detectors, {3, 3}), scalar, "x"),
-      ("\"x\" was begun with --simd scalar, this run has " +
+      ("\"x\" was started with --simd scalar, this run has " +
        std::string(to_string(usual)) +
        ": last digits differ; give --simd scalar, or remove the file to start "
        "again")
@@ -208,7 +208,7 @@ TEST_CASE("toy merge: parts that do not belong together are refused") {
       FileError);
 }
 
-TEST_CASE("toy state: a damaged file is refused with a reason") {
+TEST_CASE("toy state: a damaged file is rejected with a reason") {
   const ToyState state = [] {
     Study s = small();
     s.request.toys.toys = 5;
@@ -264,7 +264,7 @@ TEST_CASE("toy study: points that cannot be fitted have rows all the same") {
   CHECK(fitted_toys(state) == 50);
 }
 
-TEST_CASE("toy study: a row says why none of its fits succeeded") {
+TEST_CASE("toy study: a row gives the reason if all fits failed") {
   Study s("mu3e", {0.02}, {75}, 20);
   s.request.particle = {"electron", 0.51099895e-3, -1};
   s.request.turns = 1;
@@ -303,7 +303,7 @@ Study strips() {
   return s;
 }
 
-// 1e5 toys know a width to 0.0022 and chi2/ndf to 0.0015 (ndf = 9): 0.01 is
+// 1e5 toys measure a width to 0.0022 and chi2/ndf to 0.0015 (ndf = 9): 0.01 is
 // 4.5 standard errors. With the 55 numbers of the points below, another seed
 // would fail by chance once in 2700; the seed is fixed.
 TEST_CASE("toy study: pulls, widths and chi2/ndf are 1.00 +- 0.01") {

@@ -100,7 +100,7 @@ TEST_CASE("track view: the summary of a track without hits has no errors") {
   CHECK(s.sections[1].table.rows() == r.crossings.size());
 }
 
-TEST_CASE("track view: a track that curls up says so, measured or not") {
+TEST_CASE("track view: a track that curls up is marked, measured or not") {
   const Detector d = example("{ solenoid: 2 T }");
   StudyRequest request = one_track();
   for (const double p : {0.1, 0.05}) {  // turns back at 0.33 m, at 0.16 m

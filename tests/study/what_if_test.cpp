@@ -46,7 +46,7 @@ TEST_CASE("requirement: names and units as people write them") {
   CHECK(requirement_text(d0) == "sigma(d0) <= 30 um");
 }
 
-TEST_CASE("requirement: what is wrong is shown") {
+TEST_CASE("requirement: errors are shown") {
   const auto fault = [](const char* text) {
     return reported([&] { parse_requirement("--limit", text); });
   };
@@ -75,7 +75,7 @@ TEST_CASE("headroom table: a status for every number") {
   CHECK(std::count(list.begin(), list.end(), "no limit") >= 2);  // the coil
 }
 
-TEST_CASE("headroom table: what has to change least comes first") {
+TEST_CASE("headroom table: the smallest change comes first") {
   const Detector d = make_barrel(4, 30, 120, 2, 0.005, 0.01);
   const StudyRequest r = request();
   const WhatIf what{d, r, {}};

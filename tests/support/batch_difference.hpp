@@ -63,7 +63,7 @@ inline double largest_difference(HitList& list, FitOutput& out,
     const Matrix5& v = f.perigee_covariance;
     std::size_t plane = 0;
     for (int i = 0; i < 5; ++i) {
-      // scattering fits of detectors without inner material know d0 exactly
+      // scattering fits of detectors without inner material measure d0 exactly
       const double sigma = std::max(std::sqrt(v(i, i)), 1e-9);
       compare(out.perigee[static_cast<std::size_t>(i) * n + t], f.perigee[i],
               sigma);
@@ -75,7 +75,8 @@ inline double largest_difference(HitList& list, FitOutput& out,
   return largest;
 }
 
-/// Has a track the same bits in any lane, beside any others, by any thread?
+/// Whether a track has the same bits in any vector element, next to any others,
+/// by any thread.
 inline void check_any_company(HitList& list, std::span<const Wanted> fits) {
   const std::size_t n = list.size();
   const HitArrays hits = list.views();

@@ -22,8 +22,8 @@ inline std::string content_of(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// Compares the answer to each `name`+`ending` in tests/broken/`folder` with
-/// `name.expected`; the folder's own path is cut from the answer. With
+/// Compares the message for each `name`+`ending` in tests/broken/`folder` with
+/// `name.expected`; the path of the folder is removed from the message. With
 /// GTTF_UPDATE_EXPECTED set, the expected texts are rewritten instead: read the
 /// difference before you commit it. Returns the number of files.
 inline std::size_t check_broken(

@@ -18,7 +18,7 @@ namespace gttf::test {
 ///
 ///   V_gh = delta_gh sigma_h^2 + sum_k W_k (a_g . b_k) (a_h . b_k)
 ///
-/// with the kinks k before both hits, and (A^T V^-1 A)^-1 is what is asked for.
+/// with the kinks k before both hits, and (A^T V^-1 A)^-1 is the result.
 /// @param start  null: no beam spot
 inline std::vector<Wide> dense_sigmas(const HelixPath<Wide>& path,
                                       const StartHit<Wide>* start) {

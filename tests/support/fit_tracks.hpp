@@ -111,7 +111,7 @@ class RandomTracks {
   std::normal_distribution<double> normal_;
 };
 
-/// Asks for the states at the hits.
+/// Requests the states at the hits.
 inline FitOptions with_hits() {
   FitOptions o;
   o.detail = FitDetail::hits;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of hits, fitted: what the tables say.
+// Fits of files of hits: the resulting tables.
 #pragma once
 
 #include <string>

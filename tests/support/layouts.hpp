@@ -53,9 +53,9 @@ inline Detector in_gap(Detector d) {
 }
 
 /// Reproducible random layouts: cylinders, disks and planes of every
-/// orientation along the axes, and a share of surfaces that lean, half cones
-/// and half planes anywhere; passive or measuring one or two coordinates at any
-/// angle.
+/// orientation along the axes, and a fraction of slanted surfaces, half of them
+/// cones and half planes anywhere; passive or measuring one or two coordinates
+/// at any angle.
 class RandomLayouts {
  public:
   explicit RandomLayouts(unsigned seed, double leaning = 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs something that may throw InputError and gives what it says.
+// Runs something that may throw InputError and returns its message.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A resolved track as PlaneLeastSquares wants it.
+// A resolved track as input of PlaneLeastSquares.
 #pragma once
 
 #include <cmath>

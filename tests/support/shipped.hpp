@@ -12,11 +12,12 @@
 
 namespace gttf::test {
 
-/// Are all surfaces closed, and all errors constants? Detectors of modules or
-/// with errors that depend on the track are calculated track by track, up to
-/// 26,400 planes of them: what is tried on every detector and costs time for
-/// each surface leaves them out. They are read in shipped_test, exported and
-/// imported in import_test; general_surfaces_test tests their physics.
+/// Whether all surfaces are closed and all errors constant. Detectors of
+/// modules or with errors that depend on the track are calculated track by
+/// track, up to 26,400 planes of them: what is tried on every detector and
+/// costs time for each surface leaves them out. They are read in shipped_test,
+/// exported and imported in import_test; general_surfaces_test tests their
+/// physics.
 inline bool is_closed(const Detector& detector) {
   return std::ranges::none_of(detector.layers, [](const Layer& layer) {
     return layer.surface.is_inclined() ||

@@ -9,7 +9,7 @@
 
 namespace gttf::test {
 
-/// Room for n toys with so many fits each.
+/// Space for n toys with this number of fits each.
 struct ToyOutput {
   ToyOutput(std::size_t n, std::size_t n_fits)
       : missed(n), fits(n_fits, FitOutput(n)) {}

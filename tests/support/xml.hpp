@@ -8,7 +8,7 @@
 
 namespace gttf::test {
 
-/// The first fault of `text`; empty if it is one element with elements, text
+/// The first error in `text`; empty if it is one element with elements, text
 /// and the five entities in it, tags closed in order, attributes quoted and
 /// given once. A declaration may come first.
 inline std::string xml_fault(std::string_view text) {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Kills a checkpointed run of toys with SIGKILL at several moments and goes on
-# each time; the result must be, bit for bit, that of a run left alone.
+# Kills a checkpointed run of toys with SIGKILL at several moments and continues
+# it each time; the result must be, bit for bit, that of an undisturbed run.
 # Usage: kill_and_resume.sh ROOT PROGRAM
 set -eu
 root=${1:?folder of the project} program=${2:?the program gttf-design}
@@ -9,8 +9,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# In the background the program itself, not a shell around it, is what a kill
-# hits.
+# In the background the program runs directly, not in a shell, so that it
+# receives the kill.
 exec_toy() {
   exec "$program" toy --detector "$root/detectors/alice_its2.yaml" \
     --p 0.5GeV,5GeV --theta 90deg,60deg --toys 60000 --fits general,ms \

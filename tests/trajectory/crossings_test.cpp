@@ -163,7 +163,7 @@ TEST_CASE("crossings: a track that starts away from a plane bends to it") {
   }
 }
 
-TEST_CASE("crossings: a curling track says so, a leaving one does not") {
+TEST_CASE("crossings: a curling track is marked, a leaving one is not") {
   Detector d = make_barrel(4, 30, 300, 2, 0.01, 0.01);
   for (Layer& layer : d.layers) layer.surface.v = {-200, 200};
   Track t;
@@ -262,10 +262,11 @@ TEST_CASE("crossings: layers that are crossed a second time are reported") {
         slope = change;
         before = now;
       }
-      // those flown into have a warning of their own
+      // those entered from outside have a separate warning
       if (near_edge || outside || surface.shape == Shape::disk) continue;
-      const bool told = std::find(found.begin(), found.end(), s) != found.end();
-      CHECK(told == (n == 2));
+      const bool found_again =
+          std::find(found.begin(), found.end(), s) != found.end();
+      CHECK(found_again == (n == 2));
       ++(n == 2 ? again : once);
     }
   }

@@ -56,7 +56,7 @@ TEST_CASE("decays: texts are read with masses, charges and chains") {
   CHECK(decay("Lambda -> p pi-").products[0].name == "p");
 }
 
-TEST_CASE("decays: what is wrong is said with its place") {
+TEST_CASE("decays: errors are reported with their location") {
   const auto error_of = [](const std::string& text) {
     DecayError error;
     CHECK_FALSE(parse_decay(text, error));

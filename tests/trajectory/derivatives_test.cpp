@@ -83,7 +83,7 @@ TEST_CASE("derivatives: rows equal differences of displaced tracks") {
     const auto c = find_crossings(geometry, t, Scattering::off);
     for (const auto& x : c.list) {
       const SurfaceRecord& s = geometry.surfaces()[x.surface];
-      // near grazing incidence differences see the curvature of the map
+      // near grazing incidence, differences include the curvature of the map
       if (x.at.cos_psi < 0.3 || std::abs(c.line.cos_theta) < 0.1 ||
           std::abs(cos_incidence(c.line, s, x.at)) < 0.1)
         continue;

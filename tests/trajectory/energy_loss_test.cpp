@@ -195,7 +195,7 @@ TEST_CASE("energy loss: a particle stops where its range ends") {
 }
 
 TEST_CASE("energy loss: electrons radiate") {
-  // mean energy behind t radiation lengths: E exp(-t), less the collisions
+  // mean energy after t radiation lengths: E exp(-t), less the collisions
   const Material& m = *find_material("silicon");
   const double t = 0.2, e = 10;
   const LayerLoss loss =
@@ -240,7 +240,7 @@ TEST_CASE("energy loss: width from Landau to Gauss") {
 }
 
 TEST_CASE("energy loss: straggling does not depend on how material is cut") {
-  // in thin and in thick layers; slices know what they are a part of
+  // in thin and in thick layers; slices have the width of the whole layer
   struct Case {
     const char* material;
     double thickness, mass, p;
@@ -284,7 +284,7 @@ TEST_CASE("energy loss: straggling of thin silicon is Landau's") {
 }
 
 TEST_CASE("energy loss: thick layers widen as their particles slow down") {
-  // variance behind the layer: int xi W_max/x (S(out)/S(x))^2 dx, summed over
+  // variance after the layer: int xi W_max/x (S(out)/S(x))^2 dx, summed over
   // many thin layers of the Gaussian region
   const double p = 0.3, thickness = 3;
   const int n = 200;
@@ -308,7 +308,7 @@ TEST_CASE("energy loss: thick layers widen as their particles slow down") {
         doctest::Approx(std::sqrt(variance)).epsilon(0.01));
 }
 
-TEST_CASE("energy loss: unknown material is taken as silicon, and said so") {
+TEST_CASE("energy loss: unknown material is treated as silicon, with a note") {
   Detector d;
   d.layers = {layer_of("silicon", 0.3), {}, layer_of("silicon", 0.3)};
   d.layers[0].name = "A";
@@ -316,7 +316,7 @@ TEST_CASE("energy loss: unknown material is taken as silicon, and said so") {
   d.layers[1].material = {{"", 0, 0.3 / 93.7}};
   d.layers[2].name = "C";
   CHECK(assumed_materials(d) ==
-        "1 of 3 layers gives no material to calculate an energy loss from, "
+        "1 of 3 layers has no material for the energy loss; "
         "silicon of the same x/X0 is assumed: B");
   const auto slabs = make_loss_slabs(d.layers[1]);
   CHECK(energy_loss(slabs, proton, 1).mean ==
@@ -325,7 +325,7 @@ TEST_CASE("energy loss: unknown material is taken as silicon, and said so") {
   CHECK(assumed_materials(d).empty());
 }
 
-TEST_CASE("energy loss: a given mean loss is used as it is") {
+TEST_CASE("energy loss: a given mean loss is used unchanged") {
   Layer layer;
   layer.material = {{"", 0, 0.01}};
   layer.material[0].mean_loss = 0.2 * unit::MeV;

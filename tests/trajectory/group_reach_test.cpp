@@ -98,7 +98,7 @@ TEST_CASE(
   CHECK(groups_far > all_far / 2);
 }
 
-TEST_CASE("group reach: a range that is far has no surface that is not") {
+TEST_CASE("group reach: a far range contains only far surfaces") {
   RandomLayouts random(23);
   int far = 0, all_far = 0;
   for (int i = 0; i < 20000; ++i) {
@@ -133,7 +133,7 @@ TEST_CASE("group reach: a range that is far has no surface that is not") {
   CHECK(far > 2000);
 }
 
-TEST_CASE("group reach: nothing is far from a track that is no number") {
+TEST_CASE("group reach: nothing is far from a NaN track") {
   const LineBounds b{std::nan(""), 0.001, 0, 0, 0, 0.1};
   const SurfaceRange<double> disk{1000, 1000, 10, 20};
   const SurfaceRange<double> cylinder{10, 10, 1000, 2000};

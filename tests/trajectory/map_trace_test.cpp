@@ -113,7 +113,8 @@ TEST_CASE("trace: rows equal differences of traces in an uneven field") {
       t.vertex = {-20, 30, -950};
       CAPTURE(p);
       CAPTURE(theta);
-      // differences see the knots of the splines, where third derivatives jump
+      // differences include the knots of the splines, where third derivatives
+      // jump
       CHECK(worst_difference(geometry, t, Frame{Axis::y}) < 1e-7);
     }
 }

@@ -68,7 +68,7 @@ TEST_CASE("module index: crossings equal those of a look at every module") {
   CHECK(crossed > 10000);
 }
 
-TEST_CASE("module index: a few modules of a ring are looked at") {
+TEST_CASE("module index: a few modules of a ring are tested") {
   const TrackingGeometry geometry(many_modules());
   const ModuleIndex& index = *geometry.modules();
   CHECK(index.n_modules() > 1000);
@@ -85,7 +85,7 @@ TEST_CASE("module index: a few modules of a ring are looked at") {
   CHECK(most < 60);
 }
 
-TEST_CASE("module index: how many are looked at does not depend on the ring") {
+TEST_CASE("module index: the number tested does not depend on the ring") {
   for (const int n : {18, 180, 1800}) {
     CAPTURE(n);
     const double width = 1.01 * 2 * 300 * std::tan(unit::pi / n);

@@ -5,7 +5,7 @@
 
 namespace gttf::test::GTTF_TEST_FILE {
 
-TEST_CASE("particle: a sign behind the name sets the charge") {
+TEST_CASE("particle: a sign after the name sets the charge") {
   CHECK(find_particle("pi+")->charge == 1);
   CHECK(find_particle("pi-")->charge == -1);
   CHECK(find_particle("mu+")->charge == 1);

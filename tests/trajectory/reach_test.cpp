@@ -24,7 +24,7 @@ Track any_track(RandomLayouts& random, bool on_axis) {
 
 }  // namespace
 
-TEST_CASE("reach: what looks far is neither crossed nor missed by bending") {
+TEST_CASE("reach: far surfaces are neither crossed nor missed by bending") {
   RandomLayouts random(21);
   int far = 0, crossed = 0, turned_back = 0;
   for (int i = 0; i < 200000; ++i) {

@@ -189,7 +189,7 @@ TEST_CASE("simulated loss: slices fluctuate as the layer does") {
   }
 }
 
-TEST_CASE("simulated loss: electrons keep what Bethe and Heitler say") {
+TEST_CASE("simulated loss: electrons follow Bethe and Heitler") {
   const Projectile electron{electron_mass, -1};
   const double t = 0.2, p = 5;
   const Material& m = *find_material("silicon");
@@ -220,7 +220,7 @@ TEST_CASE("simulated loss: electrons keep what Bethe and Heitler say") {
         doctest::Approx(radiated + collisions).epsilon(0.05));
 }
 
-TEST_CASE("simulated loss: is a function of the place alone") {
+TEST_CASE("simulated loss: depends only on the position in the sequence") {
   const auto slabs = make_loss_slabs(layer_of("silicon", 0.3));
   const auto at = [&](const RandomPlace& place, std::uint64_t branch) {
     RandomBranch random(place, branch);

@@ -93,8 +93,8 @@ TEST_CASE("start on a surface: a start before it differs by its path only") {
       }
       ++checked;
     }
-    // what lies behind the start is not crossed, but for planes that the
-    // track comes back to
+    // surfaces before the start are not crossed, except for planes to which the
+    // track returns
     const auto later =
         find_crossings(geometry, from(there, bz, 1e-3), Scattering::highland);
     CHECK((later.list.empty() || later.list[0].surface != x.surface ||

@@ -36,7 +36,7 @@ TEST_CASE("stopping power: the PDG's tables for muons to 2 %") {
   // interpolated between rows of tables of that form that were computed again
   // with the same parameters (pumas-materials), not copied from the PDG's. At
   // beta gamma = 100 the tables contain the bremsstrahlung of the electrons
-  // that the muon hits, 0.8 %, which is no property of other particles; hence 2
+  // hit by the muon, 0.8 %, which is not a property of other particles; hence 2
   // %, and 0.5 % below.
   struct Printed {
     const char* material;

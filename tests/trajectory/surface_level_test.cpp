@@ -30,7 +30,8 @@ TEST_CASE("surface level: zero on the surface, its slope the derivative") {
     const SurfaceRecord& s = geometry.surfaces()[i];
     const auto level = level_on_path(s, on[i], t);
     CHECK(level.value == doctest::Approx(0));
-    // a square at most: the difference of both sides is exact but for rounding
+    // a square at most: the difference of both sides is exact except for
+    // rounding
     const double h = 1e-3;
     const double slope = (level_on_path(s, on[i] + h * t, t).value -
                           level_on_path(s, on[i] - h * t, t).value) /

@@ -56,9 +56,9 @@ Track slow_proton() {
   return t;
 }
 
-/// d(kappa)/d(angle) behind crossing k if the angle arises everywhere in the
+/// d(kappa)/d(angle) after crossing k if the angle arises everywhere in the
 /// layer, in proportion to 1/(p beta)^2: by many slices, with the incidence of
-/// a turned direction in those behind the angle.
+/// the rotated direction in those after the angle.
 double kappa_by_angle(const TrackingGeometry& geometry, const Track& track,
                       const TracedTrack& t, std::size_t k, bool by_phi) {
   const TracedCrossing& x = t.list[k];
@@ -139,10 +139,10 @@ TEST_CASE("trace: rows equal differences of traces that lose energy") {
   }
 }
 
-TEST_CASE("trace: kinks are what moves the track behind the loss") {
-  // behind a layer all that counts is the state there: a kink of the start has
-  // to change it by the unit in its name; an angle also changes kappa,
-  // by what it costs in the rest of the layer
+TEST_CASE("trace: kinks are what moves the track after the loss") {
+  // after a layer only the state there matters: a kink of the start has to
+  // change it by the unit in its name; an angle also changes kappa, by the loss
+  // in the rest of the layer
   double largest = 0;
   for (const Field& field : fields()) {
     const TrackingGeometry geometry(silicon(field));
@@ -150,7 +150,7 @@ TEST_CASE("trace: kinks are what moves the track behind the loss") {
         trace(geometry, slow_proton(), Scattering::highland, EnergyLoss::mean);
     for (std::size_t k = 0; k + 1 < t.list.size(); ++k) {
       const TracedCrossing &x = t.list[k], &next = t.list[k + 1];
-      // kappa behind the layer is that before the next one
+      // kappa after the layer is that before the next one
       const Row<double>* kinks[] = {&x.theta_kink, &x.phi_kink, &x.loss_kink};
       for (std::size_t i = 0; i < 3; ++i) {
         double kappa = 0, theta = 0, scale = 0;
@@ -209,7 +209,7 @@ TEST_CASE("trace: a particle that spends its energy stops") {
         doctest::Approx(std::hypot(last.p, track.mass) - track.mass));
 }
 
-TEST_CASE("trace: nothing is crossed behind the layer that stops a particle") {
+TEST_CASE("trace: nothing is crossed after the layer that stops a particle") {
   // all layers within one straight or bent leg
   for (const Field& field : fields()) {
     Detector d = silicon(field);
@@ -224,7 +224,7 @@ TEST_CASE("trace: nothing is crossed behind the layer that stops a particle") {
   }
 }
 
-TEST_CASE("trace: looks at a surface when it gets near, not in each leg") {
+TEST_CASE("trace: tests a surface when it gets near, not in each leg") {
   // every layer ends a leg: looking at all of them in each would be quadratic
   const auto detector = [](const Field& field, int n) {
     Detector d;

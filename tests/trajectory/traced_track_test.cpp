@@ -174,7 +174,7 @@ TEST_CASE("trace: rows equal differences in a solenoid and without field") {
   }
 }
 
-TEST_CASE("trace: a dipole's gap bends as its closed form says") {
+TEST_CASE("trace: a dipole's gap bends as its closed form") {
   Detector d;
   const Interval wide{-1e4, 1e4};
   for (const double y : {0.0, 1000.0})

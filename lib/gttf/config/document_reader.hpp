@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DocumentReader: takes typed values out of a document that this program has
-// written.
+// DocumentReader: reads typed values
+// from a document written by this program.
 #pragma once
 
 #include <cstddef>

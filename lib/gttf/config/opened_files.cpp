@@ -77,7 +77,7 @@ void forget_inputs() {
   all.missing.clear();
 }
 
-// A file that did not exist when it was wanted.
+// A file that did not exist when it was requested.
 void record_missing(const std::string& name) {
   OutputClaim::Registry& all = OutputClaim::registry();
   const std::lock_guard lock(all.mutex);

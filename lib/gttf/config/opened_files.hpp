@@ -37,8 +37,8 @@ class FilesOfRun {
 /// began or forget_inputs() was called; nothing without a run.
 std::vector<std::string> inputs_of_run();
 
-/// For a run that begins again with the same inputs, perhaps others in their
-/// place: an output may take an inode that was one of an input.
+/// For a run that starts again, with the same or replaced input files: an
+/// output may get the inode of a former input.
 void forget_inputs();
 
 /// The exclusive right to write one file, from before it is opened until its

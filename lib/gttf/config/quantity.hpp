@@ -10,7 +10,7 @@
 
 namespace gttf {
 
-/// Dimension of a quantity. Energy stands for momentum and mass too (c = 1); a
+/// Dimension of a quantity. Energy includes momentum and mass (c = 1); a
 /// fraction may be a plain number or in %; a number has no unit.
 enum class Dimension {
   length,

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_names = 1000;  // looked at for a suggestion
+constexpr std::size_t most_names = 1000;  // compared for a suggestion
 
 Diagnostic fault(const std::string& file, std::string problem,
                  std::string suggestion = "") {

@@ -13,8 +13,8 @@
 namespace gttf {
 
 /// Longest text that is read: 4 MiB, enough for 15 000 written layers. The
-/// parser needs up to 250 bytes of memory for one of text; nodes have a limit
-/// of their own, see Node::max_nodes.
+/// parser needs up to 250 bytes of memory for one of text; nodes have a
+/// separate limit, see Node::max_nodes.
 inline constexpr std::size_t max_text_bytes = std::size_t{4} << 20;
 
 /// A text with a name; converts byte offsets to line and column.

@@ -12,7 +12,7 @@ namespace gttf {
 /// that are unsupported and not fitted count as both.)
 struct BatchStatistics {
   std::size_t tracks = 0;
-  /// By kernels, one track per vector lane.
+  /// By kernels, one track per vector element.
   std::size_t vectorised = 0;
   /// Vectorised with tracks that cross other surfaces, which are masked.
   std::size_t mixed = 0;
@@ -22,7 +22,7 @@ struct BatchStatistics {
   /// nearly free, a hit coarse, the bending strong, or a fit failed.
   std::size_t doubtful = 0;
   /// Those of the doubtful tracks that the kernel could not follow: they stop,
-  /// bend strongly, or come back to surfaces.
+  /// bend strongly, or recurl to surfaces.
   std::size_t not_followed = 0;
   /// Scalar path, because kernels do not support the field, the model, the
   /// direction, the surfaces or the options.

@@ -13,7 +13,7 @@
 namespace gttf {
 
 /// A value, a list of documents or named members in the order they were added.
-/// A real number that is not finite stands for "no value".
+/// A real number that is not finite means "no value".
 class Document {
  public:
   using List = std::vector<Document>;

@@ -40,13 +40,13 @@ struct Paint {
   friend bool operator==(const Paint&, const Paint&) = default;
 };
 
-/// Colours of `series`, `ordered` and `group` before they repeat. More hues
-/// than four cannot be told apart by everyone; line styles continue from there.
+/// Colours of `series`, `ordered` and `group` before they repeat. Not everyone
+/// can distinguish more than four hues; beyond them the line styles change.
 inline constexpr int n_series_paints = 4;
 inline constexpr int n_ordered_paints = 6;
 inline constexpr int n_group_paints = 8;
 
-/// Limits are dashed and dotted; the styles after them tell curves apart.
+/// Limits are dashed and dotted; the other styles distinguish curves.
 enum class Dash {
   solid,
   dashed,
@@ -64,12 +64,12 @@ struct LineStyle {
   friend bool operator==(const LineStyle&, const LineStyle&) = default;
 };
 
-/// Line `i` of different things, as detectors are: four hues, then the same
-/// hues in the next of four line styles.
+/// Line `i` of a category, such as detectors: four hues, then the same hues in
+/// the next of four line styles.
 LineStyle category_style(std::size_t i);
 
-/// Line `i` of `n` values of an ordered quantity, as angles and momenta are: a
-/// sequence of colours that grows in lightness, and line styles in turn.
+/// Line `i` of `n` values of an ordered quantity, such as angles and momenta: a
+/// sequence of colours of increasing lightness, with alternating line styles.
 LineStyle ordered_style(std::size_t i, std::size_t n);
 
 enum class AxisScale { linear, logarithmic };
@@ -118,11 +118,11 @@ struct Band {
   Paint paint = {};
   bool hatched = false;
   bool behind = false;  ///< below the grid, opaque
-  RichText label = {};  ///< written into it, else beside its right end
+  RichText label = {};  ///< written into it, or next to its right end
   std::size_t column = no_column;
 };
 
-/// A line that shows words while the pointer is near: a layer of a drawing.
+/// A line that shows text while the pointer is near: a layer of a drawing.
 struct HoverLine {
   Reals x = {}, y = {};
   std::string name = {};   ///< of the layer

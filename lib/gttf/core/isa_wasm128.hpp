@@ -11,7 +11,7 @@
 
 namespace gttf::detail {
 
-// On purpose: what is made from it must stay in its source file, see pack.hpp.
+// Intentional: code that uses it must be local to its file, see pack.hpp.
 namespace {  // NOLINT(google-build-namespaces)
 
 struct Wasm128 {

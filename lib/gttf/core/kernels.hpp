@@ -32,12 +32,12 @@ const Kernels& kernels(SimdLevel level);
 
 inline constexpr std::size_t most_in_pack = 16;
 
-/// One number per lane.
+/// One number per vector element.
 struct alignas(64) PackValues {
   double value[most_in_pack];
 };
 
-/// Bit i: lane i.
+/// Bit i: element i.
 using TrackBits = std::uint32_t;
 
 }  // namespace gttf::detail

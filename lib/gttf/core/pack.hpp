@@ -22,7 +22,7 @@
 
 namespace gttf {
 
-/// One truth value per lane.
+/// One truth value per element.
 template <class Isa>
 struct PackMask {
   typename Isa::Mask low, high;
@@ -36,7 +36,7 @@ struct PackMask {
   GTTF_PACK_FUNCTION PackMask operator!(const PackMask& a) {
     return {Isa::negated(a.low), Isa::negated(a.high)};
   }
-  /// Bit i is lane i.
+  /// Bit i is element i.
   GTTF_PACK_FUNCTION std::uint32_t track_bits(const PackMask& a) {
     return Isa::bits_of(a.low) | Isa::bits_of(a.high) << Isa::width;
   }

@@ -160,7 +160,7 @@ template <class Isa>
 
 namespace gttf::detail {
 
-/// A Pack, or one double as a single lane.
+/// A Pack, or one double as a single element.
 template <class S>
 struct PackAccess {
   static constexpr std::size_t width = S::size;

@@ -42,7 +42,7 @@ struct Uniform<double> {
   }
 };
 
-/// From one word of bits per lane.
+/// From one word of bits per element.
 template <class Isa>
 struct Uniform<Pack<Isa>> {
   using P = Pack<Isa>;

@@ -9,12 +9,12 @@
 
 namespace gttf {
 
-/// As std::from_chars(first, last, value).
+/// Like std::from_chars(first, last, value).
 inline std::from_chars_result read_decimal(const char* first, const char* last,
                                            double& value) {
 #ifdef __cpp_lib_to_chars
   return std::from_chars(first, last, value);
-#else  // libc++ 16, of the explorer's module: there is no locale but C
+#else  // libc++ 16, used for the explorer's module: the only locale is C
   const std::string text(first, last);
   char* end = nullptr;
   value = std::strtod(text.c_str(), &end);

@@ -38,7 +38,7 @@ RichText rich_number(double value, int digits = 3);
 /// gives an en dash.
 RichText fixed_number(double value, int decimals);
 
-/// Numbers that stand below or beside each other, all with the same decimals:
+/// Numbers below or next to each other, all with the same number of decimals:
 /// as many as the smallest needs for `digits` digits, but not so many that the
 /// largest has more than two digits more. As rich_number() if they span more
 /// than that allows.

@@ -47,12 +47,12 @@ class BatchBlock {
   std::vector<std::size_t> scalar_;
 };
 
-/// Runs all tracks of a batch on up to `threads` threads, each with a worker of
-/// its own:
+/// Runs all tracks of a batch on up to `threads` threads, each with its own
+/// worker:
 ///
 ///   bool is_vectorised()          whether a kernel supports such tracks
-///   void run_vectorised(block)    processes all tracks except those it leaves
-///   void run_scalar(track)        processes one track that was left
+///   void run_vectorised(block)    processes all tracks but the remaining ones
+///   void run_scalar(track)        processes one of the remaining tracks
 ///   void end_block(block)         the block is done
 ///
 /// Blocks are assigned in any order: the result of a track must not depend on

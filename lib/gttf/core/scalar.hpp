@@ -9,28 +9,28 @@ namespace gttf {
 // Formulas are templates over a scalar S. They use + - * /, and, found by
 // argument-dependent lookup after `using std::sqrt;`, the functions sqrt, log,
 // abs. A choice between two values is written select(mask, a, b), which
-// evaluates both sides; any(mask) is whether a rare branch is needed.
+// evaluates both sides; any(mask) determines whether a rare branch is needed.
 
-/// Result of comparing numbers of type S: bool, or one truth value per lane.
+/// Result of comparing numbers of type S: bool, or one truth value per element.
 template <class S>
 using MaskOf = decltype(S() < S());
 
-/// The mask with all lanes set.
+/// The mask with all elements set.
 template <class S>
 MaskOf<S> all_true() {
   return S(0) < S(1);
 }
 
-/// a where mask holds, else b. Batches bring their own overload.
+/// a where mask holds, else b. Batches have their own overload.
 template <class S>
 constexpr S select(bool mask, const S& a, const S& b) {
   return mask ? a : b;
 }
 
-/// True if any lane of the mask is set.
+/// True if any element of the mask is set.
 constexpr bool any(bool mask) { return mask; }
 
-/// Lane by lane: a and b; a or b. Both are evaluated.
+/// For each element: a and b; a or b. Both are evaluated.
 constexpr bool both(bool a, bool b) { return a && b; }
 constexpr bool either(bool a, bool b) { return a || b; }
 

@@ -8,7 +8,7 @@
 
 namespace gttf {
 
-/// Elements have no value until one is assigned. Not to be copied or moved.
+/// Elements are uninitialised. Cannot be copied or moved.
 /// @tparam most  elements that are stored in the object itself
 template <class T, std::size_t most>
 class SmallBuffer {

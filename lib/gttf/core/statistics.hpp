@@ -86,7 +86,7 @@ double normal_quantile(double p);
 
 // WeightedNumbers: a distribution given by numbers with weights.
 
-/// Mean, standard deviation and quantiles. NaN is left out, with its weight.
+/// Mean, standard deviation and quantiles. NaN and its weight are ignored.
 class WeightedNumbers {
  public:
   void clear() { items_.clear(); }
@@ -94,14 +94,14 @@ class WeightedNumbers {
   /// @param weight  >= 0
   void add(double x, double weight);
 
-  /// After the last number, before anything is asked for.
+  /// To be called after the last number, before any result.
   void sort();
 
   double weight() const { return weight_; }
   double mean() const { return mean_; }
   double width() const { return width_; }
-  /// The least number that, with those below, has at least the share q of the
-  /// weight: the number that a share q does not exceed. NaN without numbers.
+  /// The smallest number such that it and all smaller ones have at least the
+  /// fraction q of the weight. NaN without numbers.
   double quantile(double q) const;
 
  private:

@@ -14,7 +14,7 @@
 
 namespace gttf {
 
-/// Real column; NaN stands for "no value" and is written as an empty cell.
+/// Real column; NaN means "no value" and is written as an empty cell.
 using Reals = std::vector<double>;
 /// Integer column.
 using Integers = std::vector<std::int64_t>;

@@ -86,7 +86,7 @@ struct Refused {
 constexpr const char* write_again =
     "write it again with \"gttf-design export DETECTOR --to field-map\"";
 
-/// The numbers of the header, if they are those of a grid of this size.
+/// The numbers of the header, if they describe a grid of this size.
 Header checked_header(std::string_view bytes) {
   if (bytes.size() < header_bytes)
     throw Refused{fmt::format("it is truncated: {} bytes, the header has "
@@ -103,7 +103,7 @@ Header checked_header(std::string_view bytes) {
     throw Refused{fmt::format("its header is damaged: {}", what), write_again};
   };
   if (h.axes != 2 && h.axes != most_axes) damaged("number of axes");
-  // of three numbers below 2^31: cannot overflow step by step
+  // a product of three numbers below 2^31, checked at each step
   constexpr std::uint64_t most =
       std::numeric_limits<std::uint64_t>::max() >> 32;
   std::uint64_t values = h.axes;
@@ -124,7 +124,7 @@ Header checked_header(std::string_view bytes) {
     throw Refused{
         fmt::format("{} bytes, but its grid has {}", bytes.size(),
                     header_bytes + values * sizeof(double)),
-        "the file is cut off or damaged; " + std::string(write_again)};
+        "the file is truncated or damaged; " + std::string(write_again)};
   return h;
 }
 

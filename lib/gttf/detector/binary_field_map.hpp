@@ -7,7 +7,7 @@
 //     0  16 bytes    "\x89GTTF-field\r\n\x1A\n\0"
 //    16  uint32      version of the format, 1
 //    20  uint32      number of axes: 3 (x, y, z) or 2 (r, z)
-//    24  3 x uint32  nodes along each axis, 0 where there is none
+//    24  3 x uint32  nodes along each axis, 0 if there is no such axis
 //    36  uint32      0
 //    40  3 x double  first node along each axis, mm
 //    64  3 x double  spacing, mm
@@ -26,16 +26,16 @@
 
 namespace gttf {
 
-/// Whether a file begins like one.
+/// Whether a file begins like a binary field map.
 bool is_binary_field_map(const std::string& path);
 
-/// Reads such a file. Nothing in it is trusted: the size must be that of the
-/// grid, the checksum right, every number finite.
+/// Reads a binary field map. Nothing in it is trusted: the size must be that of
+/// the grid, the checksum correct, every number finite.
 /// @return  nothing after an error, which is added to `diagnostics`
 std::optional<FieldGrid> read_binary_field_map(const std::string& path,
                                                Diagnostics& diagnostics);
 
-/// Writes it. The values are kept to the last bit.
+/// Writes a binary field map. The values are kept to the last bit.
 void write_binary_field_map(std::ostream& out, const FieldGrid& grid);
 
 }  // namespace gttf

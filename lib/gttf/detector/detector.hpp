@@ -27,7 +27,7 @@ struct Coordinate {
   std::shared_ptr<const HitError> error = {};  ///< null: sigma for all tracks
 };
 
-/// A part of a layer that gives no hits; its material stays. A point belongs to
+/// A part of a layer without hits; its material remains. A point belongs to
 /// it if it lies within all limits that are given: without any, all of the
 /// layer is dead. Coordinates are those of the detector, not of the surface.
 struct DeadRegion {
@@ -74,7 +74,7 @@ struct Layer {
   std::vector<Slab> material;           ///< empty: no material
   std::vector<Coordinate> coordinates;  ///< empty: passive
   double efficiency = 1;                ///< of a hit, in (0, 1]
-  std::vector<DeadRegion> dead;         ///< where it gives no hits
+  std::vector<DeadRegion> dead;         ///< dead regions
   FilePosition place;                   ///< of the entry in the file
 
   /// x/X0 at normal incidence: sum over the slabs.
@@ -83,12 +83,12 @@ struct Layer {
     for (const Slab& slab : material) sum += slab.x_over_x0;
     return sum;
   }
-  /// Does all of it give no hits?
+  /// Whether all of it is dead.
   bool is_dead() const {
     return std::ranges::any_of(dead, &DeadRegion::is_whole);
   }
   bool measures() const { return !coordinates.empty() && !is_dead(); }
-  /// Does its material vary over the surface?
+  /// Whether its material varies over the surface.
   bool has_map() const {
     for (const Slab& slab : material)
       if (slab.map) return true;
@@ -96,7 +96,7 @@ struct Layer {
   }
 };
 
-/// Have two layers the same map of material, or none?
+/// Whether two layers have the same map of material, or none.
 bool same_maps(const Layer& a, const Layer& b);
 
 /// A detector description; layers as listed in the file (`repeat` and `mirror`

@@ -553,7 +553,7 @@ class GridReader {
                                   k < columns_.columns.size() ? "fewer numbers"
                                                               : "more numbers",
                                   columns_.columns.size()),
-                      "one line holds one node"};
+                      "write one node per line"};
   }
 
   static double number(std::string_view word) {
@@ -675,8 +675,8 @@ class GridReader {
       fail(place_of(nodes() - 1),
            fmt::format("{} nodes, but the grid of {} has {}", nodes(), counts,
                        expected),
-           nodes() < expected ? "the file is cut off, or nodes are missing"
-                              : "there are nodes too many");
+           nodes() < expected ? "the file is truncated, or nodes are missing"
+                              : "there are too many nodes");
     }
   }
 

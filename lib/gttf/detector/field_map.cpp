@@ -197,7 +197,7 @@ std::vector<double> spline_coefficients(std::vector<double> values,
   std::size_t size = grid.components;
   for (const std::size_t n : grid.nodes) size *= n + 2;
   std::vector<double> coefficients(size);
-  // the nodes, with room at both ends of each axis
+  // the nodes, with space at both ends of each axis
   const std::size_t row = grid.components * grid.nodes.back();
   std::vector<std::size_t> index(axes);
   for (std::size_t from = 0; from < values.size(); from += row) {

@@ -30,7 +30,7 @@ double MaterialMap::Bins::lower(std::size_t bin) const {
     return 0.5 * (centres[n - 1] - full_turn + centres[0]);
   if (n == 1) return -std::numeric_limits<double>::infinity();
   const double edge = centres[0] - 0.5 * (centres[1] - centres[0]);
-  // nothing is nearer to the axis than it is
+  // the centre is the point closest to the axis
   return coordinate == MapCoordinate::r ? std::max(0.0, edge) : edge;
 }
 

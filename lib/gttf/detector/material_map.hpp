@@ -27,8 +27,8 @@ using MapPlace = std::array<double, n_map_coordinates>;
 class MaterialMap {
  public:
   /// Bins around given centres: edges lie halfway between neighbours, and the
-  /// first and last bin reach as far outwards as inwards, beyond which their
-  /// values go on. Azimuths are taken modulo 2 pi; the last bin borders on the
+  /// first and last bin extend as far outwards as inwards, beyond which their
+  /// values continue. Azimuths are modulo 2 pi; the last bin is adjacent to the
   /// first.
   struct Bins {
     MapCoordinate coordinate = MapCoordinate::z;
@@ -39,11 +39,11 @@ class MaterialMap {
     double upper(std::size_t bin) const;
   };
 
-  /// @param values  of every bin, those of the last axis running fastest; >= 0
+  /// @param values  of every bin, the last axis varying fastest; >= 0
   MaterialMap(std::vector<Bins> axes, std::vector<double> values,
               std::string path = "");
 
-  /// x/X0 at a place over the mean of the map; 1 if that is 0.
+  /// x/X0 at a point divided by the mean of the map; 1 if the mean is 0.
   double relative(const MapPlace& place) const;
 
   /// Mean of x/X0 over the bins, weighted by their sizes; of bins in r by their
@@ -59,7 +59,7 @@ class MaterialMap {
   /// The file it came from; may be empty.
   const std::string& path() const { return path_; }
 
-  /// The same bins with the same values, wherever they came from.
+  /// The same bins with the same values, from any file.
   bool operator==(const MaterialMap& other) const;
 
  private:
@@ -72,10 +72,10 @@ class MaterialMap {
 /// The name of the column of a coordinate: "z_mm", "phi_deg".
 std::string_view column_name(MapCoordinate coordinate);
 
-/// Reads a table with the columns z_mm or r_mm and, if x/X0 depends on it, too,
-/// phi_deg; or u_mm, v_mm or both; and x_over_x0: one row for each bin.
-/// @return  nothing if it has errors, which are added; those without a line
-///          are of the file as a whole
+/// Reads a table with the columns z_mm or r_mm and, optionally, phi_deg; or
+/// u_mm, v_mm or both; and x_over_x0: one row for each bin.
+/// @return  nothing if it has errors, which are added; errors without a line
+///          concern the whole file
 std::optional<MaterialMap> read_material_map(const std::string& path,
                                              Diagnostics& diagnostics);
 

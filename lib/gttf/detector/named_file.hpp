@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that a detector file names: maps of fields and of material.
+// Files named in a detector file: maps of the field and of material.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace gttf::detail {
 
-/// The path of a file that a value names: relative to the detector file, or if
-/// the name is from the command line to the working directory.
+/// The path of a file named by a value: relative to the detector file, or to
+/// the working directory if the name is given on the command line.
 std::string path_of_named(const Value& value, const std::string& name,
                           const std::string& detector_file);
 
-/// Reports why a named file could not be read. What concerns the file as a
-/// whole, as that there is none, is an error of the place that names it.
+/// Reports why a named file could not be read. An error that concerns the whole
+/// file, such as a missing file, is located at the value that names it.
 void report_named(const Value& value, const std::string& path,
                   const Diagnostics& faults);
 

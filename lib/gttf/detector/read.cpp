@@ -126,13 +126,11 @@ void check_number_of_hits(const Detector& detector, const Value& layers) {
   const std::size_t needed = bends ? 3 : 2;
   if (measuring >= needed) return;
   if (measuring + 1 == needed) {
-    layers.warning(
-        fmt::format(
-            "{} measuring layer{}: a {} needs {}, or a beam spot as one "
-            "more hit",
-            measuring, measuring == 1 ? "" : "s",
-            bends ? "curvature" : "straight track", needed),
-        "add a layer, or use \"--beam-spot\"");
+    layers.warning(fmt::format("{} measuring layer{}: a {} needs {}, or a beam "
+                               "spot as an additional hit",
+                               measuring, measuring == 1 ? "" : "s",
+                               bends ? "curvature" : "straight track", needed),
+                   "add a layer, or use \"--beam-spot\"");
     return;
   }
   layers.error(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads `dead`: the parts of a layer that give no hits.
+// Reads `dead`: the parts of a layer without hits.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -112,7 +112,7 @@ DeadEntry read_region(const Value& value, const ShapeSpec& spec) {
                    "remove it, or limit another coordinate");
     region.*member = read_range(*range);
     if (key == "r" && region.r && region.r->lower < 0)
-      range->error("a radius is not negative");
+      range->error("a radius must not be negative");
   }
   const auto module = map.find("module"), ring = map.find("ring");
   any = any || module || ring;

@@ -147,7 +147,7 @@ void check_extent(const Value& value, const FieldMap& map,
   if (beyond > 0)
     value.warning(
         fmt::format("{} of {} measuring layers reach{} beyond the map{} {}: "
-                    "tracks end where the map does",
+                    "tracks end at the edge of the map",
                     beyond, measuring, beyond == 1 ? "es" : "",
                     beyond == 1 ? "," : ", first", in_quotes(first)),
         "use a larger map");
@@ -343,9 +343,10 @@ class DipoleReader {
     map.finish();
     bool good = true;
     if (between && (entrance || exit)) {
-      between->error(fmt::format("\"between\" and \"{}\" exclude each other",
-                                 entrance ? "entrance" : "exit"),
-                     "remove one of the two");
+      between->error(
+          fmt::format("\"between\" and \"{}\" cannot be used together",
+                      entrance ? "entrance" : "exit"),
+          "remove one of the two");
       good = false;
     } else if (between) {
       good = read_between(*between, gap);
@@ -438,7 +439,7 @@ class DipoleReader {
     gap.extent = {lower, upper};
     if (lower < upper) return true;
     value.error("the two layers are at the same place",
-                "name the layers in front of and behind the magnet");
+                "name the layers before and after the magnet");
     return false;
   }
 

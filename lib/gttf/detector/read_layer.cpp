@@ -145,7 +145,7 @@ std::vector<Coordinate> read_general(const std::vector<Value>& items,
     const double radians =
         angle ? angle->quantity(Dimension::angle).value_or(unknown) : unknown;
     if (sigma && pitch)
-      pitch->error("\"sigma\" and \"pitch\" exclude each other",
+      pitch->error("\"sigma\" and \"pitch\" cannot be used together",
                    "remove one of the two");
     else if (!sigma && !pitch)
       map.require("sigma", "20 um");
@@ -157,7 +157,7 @@ std::vector<Coordinate> read_general(const std::vector<Value>& items,
     for (const Coordinate& other : result)
       if (std::abs(std::sin(other.angle - radians)) < 1e-9)
         item.warning("this direction is measured twice",
-                     "the two hits are taken as independent");
+                     "the two hits are treated as independent");
     result.push_back({radians, error.sigma, error.error});
   }
   return result;
@@ -208,7 +208,7 @@ void mirror_maps(Layer& layer) {
   using C = MapCoordinate;
   for (Slab& slab : layer.material) {
     if (!slab.map) continue;
-    // v turns round, see below
+    // v is reversed, see below
     const bool turns = slab.map->uses(C::v) && layer.surface.is_inclined();
     if (turns)
       slab.map =
@@ -311,7 +311,7 @@ std::vector<Coordinate> read_coordinates(MapReader& layer,
     return read_general(measures->items(), context);
   }
   if (measures && measures->node().find("angle")) {
-    measures->error("a coordinate under an angle is not in a list",
+    measures->error("a coordinate at an angle must be in a list",
                     "write a list: [{ angle: 0 deg, sigma: 20 um }]");
   } else if (measures) {
     MapReader map(*measures, "a map such as { rphi: 5 um, z: 5 um } or a list");
@@ -405,7 +405,7 @@ LayerEntry read_layer(const Value& value, const LayerContext& context) {
       value.node().find("measures") || value.node().find("pitch");
   if (!material && has_hits)
     value.warning("the layer has no material",
-                  "add \"material: 0\" if that is meant");
+                  "add \"material: 0\" if this is intended");
   if (!material && !has_hits)
     value.warning("the layer has no material and measures nothing",
                   "add \"material\" or \"measures\", or remove the layer");
@@ -485,7 +485,7 @@ ShapeSpec read_cylinder(MapReader& map, bool repeats) {
   const auto half_length = map.find("half_length");
   const auto z = map.find("z");
   if (half_length && z) {
-    z->error("\"z\" and \"half_length\" exclude each other",
+    z->error("\"z\" and \"half_length\" cannot be used together",
              "remove one of the two");
     good = false;
   } else if (half_length) {

@@ -28,9 +28,10 @@ void add_fraction(const Value& value, std::optional<double> mean_loss,
     return;
   }
   if (*x > suspicious_x_over_x0 && !is_percent)
-    value.warning(fmt::format("x/X0 = {} is {:g} % of a radiation length", text,
-                              *x * 100),
-                  fmt::format("write \"{} %\" if percent is meant", text));
+    value.warning(
+        fmt::format("x/X0 = {} is {:g} % of a radiation length", text,
+                    *x * 100),
+        fmt::format("write \"{} %\" if a percentage is intended", text));
   else if (*x > thick_x_over_x0)
     value.warning(
         fmt::format("{} is more than a radiation length", in_quotes(text)));
@@ -68,7 +69,7 @@ const Material* read_material_name(const Value& of,
   return nullptr;
 }
 
-/// Does a map by that coordinate say anything of the surface?
+/// Whether a map may be binned in this coordinate of the surface.
 bool varies_over(const Surface& s, MapCoordinate coordinate) {
   const bool flat_in_z = s.shape == Shape::disk ||
                          (s.shape == Shape::plane && s.normal == Axis::z);

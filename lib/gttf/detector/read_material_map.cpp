@@ -116,16 +116,16 @@ class MaterialTable {
     const bool local = has(C::u) || has(C::v);
     const bool around = has(C::z) || has(C::r) || has(C::phi);
     if (local && around)
-      fault(0, "bins along u or v exclude those in z, r and phi",
+      fault(0, "bins along u or v cannot be combined with bins in z, r or phi",
             "keep one of the two kinds");
     else if (has(C::z) && has(C::r))
       fault(cell[static_cast<std::size_t>(C::r)],
-            "\"z_mm\" and \"r_mm\" exclude each other",
+            "\"z_mm\" and \"r_mm\" cannot be used together",
             "remove one of the two");
     else if (!local && !has(C::z) && !has(C::r))
       fault(header.cells.size(), "there is no column \"z_mm\" or \"r_mm\"",
             "the centres of the bins along the surface; on planes \"u_mm\" and "
-            "\"v_mm\" will do as well");
+            "\"v_mm\" are also allowed");
     for (const C c : {C::z, C::r, C::u, C::v, C::phi})
       if (has(c)) {
         columns_.push_back(cell[static_cast<std::size_t>(c)]);
@@ -189,7 +189,7 @@ class MaterialTable {
     rows_.push_back(std::move(row));
   }
 
-  /// Puts the rows on the grid of their centres.
+  /// Assigns the rows to the grid of their centres.
   std::optional<MaterialMap> grid() {
     const std::size_t n_axes = columns_.size();
     std::vector<MaterialMap::Bins> axes(n_axes);

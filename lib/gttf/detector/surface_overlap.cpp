@@ -30,7 +30,7 @@ bool overlap(const Surface& rectangle, const Interval& ring) {
   return overlap(ring, Interval{nearest_point, farthest_point});
 }
 
-/// Whether two rectangles in one plane overlap: seen along each of their sides.
+/// Whether two rectangles in one plane overlap, tested along all their sides.
 bool overlap_in_plane(const Surface& a, const Surface& b) {
   const Corners of_a = corners(a), of_b = corners(b);
   for (const Corners& sides : {of_a, of_b})

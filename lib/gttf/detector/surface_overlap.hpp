@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Do two surfaces at one place have an area in common?
+// Whether two surfaces at the same position share an area.
 #pragma once
 
 #include "gttf/detector/surface.hpp"

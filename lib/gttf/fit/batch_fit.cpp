@@ -105,7 +105,7 @@ class Worker {
                       PackValues& copy) const {
     return detail::whole(from, n, job_.kernel.width, copy);
   }
-  /// The same number for all lanes.
+  /// The same number for all tracks.
   static const double* shared(double value, PackValues& copy) {
     std::ranges::fill(copy.value, value);
     return copy.value;

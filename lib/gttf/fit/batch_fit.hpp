@@ -28,7 +28,7 @@ struct FitSurface {
 struct HitArrays {
   std::size_t size = 0;                  ///< number of tracks
   std::span<const FitSurface> surfaces;  ///< in order of flight
-  /// Measured points: the h-th of track t stands at h size + t.
+  /// Measured points: the h-th of track t is at h size + t.
   std::span<const double> x, y, z;
   /// TrackHit::theta0_2 on surface i of track t at i size + t; or one per
   /// surface.
@@ -48,8 +48,8 @@ struct FitArrays {
   std::span<double> kappa, sigma, chi2, kappa_weights;
   /// (parameter q) of track t at q size + t, order of Perigee with kappa.
   std::span<double> perigee;
-  /// Lower triangle of perigee_covariance: (i, j <= i) of track t stands at
-  /// (i (i + 1)/2 + j) size + t.
+  /// Lower triangle of perigee_covariance: (i, j <= i) of track t is at (i (i +
+  /// 1)/2 + j) size + t.
   std::span<double> perigee_covariance;
   std::span<FitStatus> status;
 };

@@ -47,13 +47,13 @@ struct HitBatch {
 /// Whether more than curvature and chi2 is requested.
 bool wants_perigee(const FitArrays& results);
 
-/// Pointer to numbers for `width` lanes, of which the first n exist; if there
+/// Pointer to numbers for `width` tracks, of which the first n exist; if there
 /// are fewer, to a copy in which the others repeat the last.
 const double* whole(const double* from, std::size_t n, std::size_t width,
                     PackValues& copy);
 
-/// Stores a fit of n lanes, or of one track, as tracks t ... of arrays for
-/// `size` tracks.
+/// Stores the fits of n tracks of a vector, or of one track, as tracks t ... of
+/// arrays for `size` tracks.
 void store(const GroupFit& fit, std::size_t n, const FitArrays& to,
            std::size_t t, std::size_t size);
 void store(const GlobalFit& fit, const FitArrays& to, std::size_t t,

@@ -19,7 +19,7 @@ namespace gttf {
 void write_html(std::ostream& out, const Page& page,
                 const std::optional<Provenance>& provenance);
 
-// Parts that other pages are made of, too.
+// Parts that are also used by other pages.
 
 /// "sha256-...": the script that a policy of a page allows to run.
 std::string script_hash(std::string_view script);

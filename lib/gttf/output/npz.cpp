@@ -58,7 +58,7 @@ std::string npy_head(std::string_view type, std::string_view shape) {
 
 }  // namespace
 
-/// Members one after the other, and the directory at the end.
+/// The members in sequence, and the directory at the end.
 class NpzWriter::Archive {
  public:
   explicit Archive(std::ostream& out) : out_(out) {}

@@ -19,7 +19,7 @@ namespace gttf {
 /// for each column; numpy.load() gives access to them by name. Reals are
 /// float64 (NaN for no value), integers int64, texts Unicode of a fixed width.
 /// An array without dimensions, `provenance`, holds the provenance as JSON.
-/// Numbers are exact whatever the precision of the style.
+/// Numbers are exact for any precision of the style.
 ///
 /// A column must be complete before the next can follow it in the archive:
 /// the table is kept until finish(), up to max_npz_bytes.

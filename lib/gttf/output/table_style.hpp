@@ -23,8 +23,8 @@ struct TableStyle {
   std::string csv_comment;               ///< whole lines above the header
   bool csv_checksum = false;  ///< of all lines, in a comment below them
   bool colour = false;        ///< ANSI; text only
-  /// Characters of a line; columns for which there is no room are left out, and
-  /// a line below the table names them. 0: any number; text only
+  /// Characters of a line; columns that do not fit are omitted, and a line
+  /// below the table lists them. 0: any number; text only
   std::size_t width = 0;
 };
 

@@ -92,7 +92,7 @@ void AlignedWriter::write(const Table& block) {
   }
 }
 
-// From the right, but for the first column.
+// From the right, except for the first column.
 void AlignedWriter::leave_out_columns() {
   const std::size_t gap = gap_width();
   if (style_.width == 0 || gap == 0) return;

@@ -14,9 +14,9 @@ namespace gttf {
 /// fit without loss.
 struct LocalLossCorrection {
   double kappa_first = 0;   ///< before the middle hit, 1/mm
-  double kappa_second = 0;  ///< behind it
+  double kappa_second = 0;  ///< after it
   /// Rotation of the directions at the four ends of the segments: +rotation
-  /// (hit 0), -rotation (1 before), -rotation (1 behind), +rotation (2),
+  /// (hit 0), -rotation (1 before), -rotation (1 after), +rotation (2),
   /// rad.
   double rotation = 0;
 };

@@ -11,7 +11,7 @@
 
 namespace gttf {
 
-/// Errors of a triplet: the input of the fit besides the triplet itself.
+/// Errors of a triplet: the input of the fit in addition to the triplet itself.
 struct TripletErrors {
   /// Position covariances of the three hits in space, mm^2. Singular matrices
   /// (no error perpendicular to a sensor) are allowed: nothing is inverted.

@@ -65,7 +65,7 @@ class EdgeFinder {
  private:
   struct Candidate {
     double theta;
-    bool is_aside;  ///< only looked at if its neighbours differ
+    bool is_aside;  ///< only tested if its neighbours differ
   };
 
   /// Between two candidates, by way of those aside.

@@ -123,8 +123,8 @@ CrossingInfo describe(const SurfaceRecord& s, const TracedCrossing& x) {
   return info;
 }
 
-/// Is the path a helix around z or a straight line, as far as the model and the
-/// field tell?
+/// Whether the path is a helix around z or a straight line according to the
+/// model and the field.
 bool bends_as_helix(const TrackingGeometry& geometry, const Track& track,
                     const Model& model) {
   if (model.loss != EnergyLoss::off) return false;

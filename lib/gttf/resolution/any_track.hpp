@@ -139,9 +139,9 @@ class AnyTrack {
   /// d(direction)/d(path) at the start; 1/mm.
   Vector3 bend_at_start() const;
 
-  /// What it crosses in *geometry_.
+  /// Its crossings in *geometry_.
   void find(const Model& model);
-  /// Goes on without the hits that would lie where their layer is dead.
+  /// Removes hits in dead regions of their layers.
   void drop_dead_hits(const Model& model);
   /// Takes hit errors that depend on the track, and x/X0 that varies over a
   /// surface, from its crossings; of several of a surface the first counts.

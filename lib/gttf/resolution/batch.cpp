@@ -516,7 +516,7 @@ class Worker {
     return {true, fit_.turned_back, wrong};
   }
 
-  /// Lanes in which exact hits may contradict each other, so that the limit of
+  /// Tracks whose exact hits may contradict each other, so that the limit of
   /// scattering only does not exist: some layers scatter, but not every
   /// measuring layer, or two layers measure at the same position.
   detail::TrackBits without_plain_limit(const detail::BatchGroup& group) const {
@@ -535,8 +535,8 @@ class Worker {
                                : job_.lanes.layers[c.surface];
   }
 
-  /// Lanes in which two layers measure at the same position, one after the
-  /// other.
+  /// Tracks for which two successive layers measure at the same
+  /// position.
   detail::TrackBits close_lanes(const detail::BatchGroup& group) const {
     const auto surfaces = job_.geometry.surfaces();
     const bool alike = !group.mixed && group.planes.empty();
@@ -728,7 +728,7 @@ bool LayerArrays::asked_for() const {
 
 namespace {
 
-/// Is no loss given by the user, which is of no medium?
+/// Whether no loss is given by the user, which would be for no medium.
 bool are_losses_of_media(const TrackingGeometry& geometry) {
   for (std::size_t i = 0; i < geometry.surfaces().size(); ++i)
     for (const LossSlab& slab : geometry.slabs(i))
@@ -738,13 +738,13 @@ bool are_losses_of_media(const TrackingGeometry& geometry) {
 
 bool is_loss_vectorised(const TrackingGeometry& geometry, const Model& model) {
   if (model.loss == EnergyLoss::off) return true;
-  // the sum of all losses is known only behind them
+  // the sum of all losses is known only after the last one
   return model.loss == EnergyLoss::mean && !model.at &&
          are_losses_of_media(geometry);
 }
 
-/// Modules of which every track crosses others have neither an energy loss nor
-/// a state of their own.
+/// If every track crosses different modules, these have neither an energy loss
+/// nor separate states.
 bool are_modules_vectorised(const TrackingGeometry& geometry,
                             const Model& model) {
   if (geometry.modules() == nullptr) return true;
@@ -753,7 +753,7 @@ bool are_modules_vectorised(const TrackingGeometry& geometry,
                            SurfaceRecord::Kind::inclined);
 }
 
-/// Are all tracks of the same mass, and no electrons?
+/// Whether all tracks have the same mass and none is an electron.
 bool are_of_one_kind(const TrackArrays& tracks) {
   return tracks.size == 0 ||
          (!Projectile{tracks.mass[0]}.is_electron() &&
@@ -780,7 +780,7 @@ bool is_vectorised(const TrackingGeometry& geometry, const Model& model) {
   return model.engine == Engine::streaming && !geometry.depends_on_track() &&
          are_modules_vectorised(geometry, model) &&
          is_loss_vectorised(geometry, model) &&
-         // a layer behind the hits would need a sum of its own
+         // a layer after the hits would need a separate sum
          !(model.at && model.scattering == Scattering::highland_total) &&
          (field == FieldKind::solenoid || field == FieldKind::none ||
           may_use_regions(geometry, model));
@@ -788,12 +788,12 @@ bool is_vectorised(const TrackingGeometry& geometry, const Model& model) {
 
 namespace {
 
-/// With a beam spot, these need a fit without it besides.
+/// With a beam spot, these need an additional fit without it.
 bool asks_without_spot(const ResolutionArrays& r) {
   return !r.perigee_without_inner.empty() || !r.first_hit.empty();
 }
 
-/// resolve() with all that can be asked for.
+/// resolve() with everything that can be requested.
 BatchStatistics resolve_all(const TrackingGeometry& geometry,
                             const TrackArrays& tracks, const Model& model,
                             const ResolutionArrays& results,

@@ -29,7 +29,7 @@ TrackArrays arrays_of(const Track& track);
 TrackArrays arrays_of(Track&&) = delete;
 
 /// Numbers of every layer for all or some Parameters; the others are empty. The
-/// number of layer l and track t stands at l size + t.
+/// number of layer l and track t is at l size + t.
 struct LayerArrays {
   std::array<std::span<double>, n_parameters> values;
 
@@ -46,14 +46,14 @@ struct LayerArrays {
 /// not exist are NaN; `status` gives the reason. The members correspond to
 /// Resolution.
 struct ResolutionArrays {
-  /// Lower triangles, element by element: (i, j <= i) of track t stands at
-  /// (i (i + 1)/2 + j) size + t; 15 size numbers.
+  /// Lower triangles, element by element: (i, j <= i) of track t is at (i (i +
+  /// 1)/2 + j) size + t; 15 size numbers.
   std::span<double> perigee, perigee_without_inner, first_hit, start_plane;
 
   std::span<double> sigma_p_rel, sigma_pt_rel, xi, x_over_x0, x_over_x0_tracker;
   /// More results of the fit: the limits,
   std::span<double> sigma_p_rel_hit_only, sigma_p_rel_ms_only;
-  /// the way back through all crossings,
+  /// the backward pass through all crossings,
   std::span<double> mu_phi, mu_theta;
   /// and on it, the contributions of scattering and hits of every layer to the
   /// variance of a parameter, as in BudgetPart (straggling and a beam spot are
@@ -78,9 +78,9 @@ bool is_vectorised(const TrackingGeometry& geometry, const Model& model);
 /// of a track does not depend on the number of threads or, within one
 /// SimdLevel, on the other tracks.
 ///
-/// Memory besides the arrays does not depend on the number of tracks or, unless
-/// mu or variances are requested, on the number of crossings, except for their
-/// list.
+/// Memory in addition to the arrays does not depend on the number of tracks or,
+/// unless mu or variances are requested, on the number of crossings, except for
+/// their list.
 BatchStatistics resolve(const TrackingGeometry& geometry,
                         const TrackArrays& tracks, const Model& model,
                         const ResolutionArrays& results, unsigned threads = 1,

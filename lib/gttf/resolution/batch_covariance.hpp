@@ -53,7 +53,7 @@ template <class S>
   }
 }
 
-/// Lanes whose variances do not prove that the parameters are determined.
+/// Tracks whose variances do not prove that the parameters are determined.
 template <class S>
 TrackBits tracks_in_doubt(const std::array<S, track_dim>& v, const S& kappa,
                           const UndoubtedVariances& undoubted) {
@@ -198,7 +198,7 @@ class BatchCovariance : public AnyFit {
   static constexpr bool loses_energy = Source::loses_energy,
                         is_helix = Source::is_helix,
                         has_line = is_helix || loses_energy;
-  /// States at layers are to be had of helices only.
+  /// States at layers are available for helices only.
   static constexpr bool has_states = way_back && is_helix;
   using Kinks = typename Source::Kinks;
   using Gain = decltype(Source::Step::gain);
@@ -259,9 +259,9 @@ class BatchCovariance : public AnyFit {
     }
   }
 
-  /// The state at a layer takes up all material from there on, the covariance
-  /// at the start only what lies between hits: where inner material is crossed,
-  /// the two part.
+  /// The state at a layer includes all material from there on, the covariance
+  /// at the start only material between hits: if there is inner material, the
+  /// two differ.
   void set_apart() {
     if (task_.at == BatchTask::nowhere) return;
     for (std::size_t k = task_.at; k < task_.n_crossings; ++k)
@@ -269,7 +269,7 @@ class BatchCovariance : public AnyFit {
   }
   bool is_apart(std::size_t k) const { return k >= task_.at && k < n_apart_; }
 
-  /// The line before the layer that is asked for, from the hits on both sides:
+  /// The line before the requested layer, from the hits on both sides:
   /// line_before() for a group.
   [[gnu::noinline, gnu::flatten]] void set_state() {
     const std::size_t at = task_.at;
@@ -326,7 +326,7 @@ class BatchCovariance : public AnyFit {
         start_.longitudinal, exact ? S(0) : start_.longitudinal_variance);
   }
 
-  /// The beam spot is the last hit on the way inwards.
+  /// The beam spot is the last hit of the inward pass.
   void measure_start() {
     measure_start<ZeroVariance::excluded>(all_.equations);
     if constexpr (limits) {
@@ -336,7 +336,7 @@ class BatchCovariance : public AnyFit {
     }
   }
 
-  /// Takes the results of the lanes whose innermost hit was the last one.
+  /// Stores the results of the tracks whose innermost hit was the last one.
   [[gnu::noinline, gnu::flatten]] void finish(TrackBits active) {
     const bool has_field = task_.bz != 0;
     doubtful_ |= active & tracks_in_doubt(variances(all_.equations),
@@ -458,7 +458,7 @@ class BatchCovariance : public AnyFit {
   [[no_unique_address]] OfLimits<PointChain<S>, 4> chain_{};  ///< in its place
   Covariance5<S> perigee_;
   [[no_unique_address]] OfWayBack<Covariance5<S>, 2> inside_;
-  /// What the hits from the layer on say whose state is asked for.
+  /// The information of the hits from the requested layer outwards.
   [[no_unique_address]] OfWayBack<
       LineFit<Errors::all, Equations, UnusedGains<Gain>>, 3>
       outside_;
@@ -473,7 +473,7 @@ template <class S, bool limits, bool way_back, bool mixed>
   BatchCovariance<S, Source, limits, way_back, mixed>(task).run();
 }
 
-/// Tracks that lose energy: the limits are made in any case.
+/// With energy loss, the limits are always computed.
 template <class S>
 [[gnu::noinline, gnu::flatten]] void fit_slowing_group(BatchTask& task) {
   BatchCovariance<S, BatchLossPath<S>, true, true, false>(task).run();

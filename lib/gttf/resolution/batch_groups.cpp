@@ -141,7 +141,7 @@ BatchGroups::BatchGroups(const BatchGeometry& geometry,
 
 void BatchGroups::gather(const BatchGroup& group, BatchTracks& lanes) const {
   const auto put = [&](std::span<const double> from, PackValues& to) {
-    // possibly more lanes than in use, because a fixed number is faster
+    // possibly more elements than in use, because a fixed number is faster
     if (from.size() == 1)
       std::fill_n(to.value, most_in_pack, from[0]);
     else if (group.in_a_row && group.track[0] + most_in_pack <= from.size())
@@ -205,7 +205,7 @@ void BatchGroups::sort_by_start() {
   });
 }
 
-/// Number of tracks from order_[i] that can be lanes of one group.
+/// Number of tracks from order_[i] that can share a group.
 std::size_t BatchGroups::together(std::size_t i) const {
   const std::size_t n = std::min(kernel_.width, order_.size() - i);
   const auto kind = [&](std::size_t k) { return is_of_first_kind(order_[k]); };
@@ -330,7 +330,7 @@ bool BatchGroups::search(const std::size_t* tracks, std::size_t n) {
   const TrackBits all = (TrackBits{1} << kernel_.width) - 1;
   bool as_guessed = task.in_order && modules_ == nullptr;
   if (as_guessed) {
-    // all lanes cross the guessed surfaces, and the same number of surfaces
+    // all tracks cross the guessed surfaces, and the same number of surfaces
     std::size_t n_crossed = 0;
     for (const unsigned s : guess.surfaces)
       as_guessed = as_guessed && crossed_[s] == all;
@@ -469,8 +469,8 @@ bool BatchGroups::are_points(const SurfaceList& list) const {
   return list.first >= 0;
 }
 
-/// Forms groups of deferred tracks. Lanes of a group use the same formulas, so
-/// their results do not depend on the other lanes, to the last bit.
+/// Forms groups of deferred tracks. Tracks of a group use the same formulas, so
+/// their results do not depend on the other tracks, to the last bit.
 void BatchGroups::plan() {
   planned_.clear();
   if (rest_.empty()) return;

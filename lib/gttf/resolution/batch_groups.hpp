@@ -149,9 +149,9 @@ std::vector<unsigned> layers_without_modules(const TrackingGeometry& geometry);
 
 /// A group of tracks that are fitted together.
 struct BatchGroup {
-  std::size_t n = 0;                  ///< lanes in use
-  std::size_t track[most_in_pack]{};  ///< of each lane; repeated beyond n
-  bool in_a_row = false;              ///< track[i] = track[0] + i for all lanes
+  std::size_t n = 0;                  ///< elements in use
+  std::size_t track[most_in_pack]{};  ///< of each element; repeated beyond n
+  bool in_a_row = false;  ///< track[i] = track[0] + i for all elements
   bool mixed = false;
   bool points = false;  ///< as BatchTask::points
   /// The list that may be theirs, if it is not known for sure.
@@ -173,7 +173,7 @@ bool unite(std::vector<unsigned>& a, const std::vector<unsigned>& b);
 struct GuessCheck {
   bool confirmed = true;
   TrackBits turned_back = 0;
-  /// Not on trial: lanes of which the list is another one.
+  /// Not for a guess: tracks with a different list.
   TrackBits wrong = 0;
 };
 
@@ -195,7 +195,7 @@ class BatchGroups {
   /// searched, and tracks with equal lists collected from the block.
   ///
   /// Of tracks that lose energy, the lists that they would have without are
-  /// guesses; those for which they are wrong are asked for their list one by
+  /// guesses; for those with wrong guesses the list is searched one by
   /// one, bool retrace(track, surfaces), or, in vain, left: leave(track). In
   /// regions, those that cannot be followed are left, too.
   template <class LeftOut, class Fit, class Retrace, class Leave>
@@ -280,7 +280,7 @@ class BatchGroups {
   void start(std::size_t begin, std::size_t end);
   bool on_axis(std::size_t track) const;
   bool is_onwards(std::size_t track) const;
-  /// Lanes of a group use the same formulas: for starts on the axis, or in the
+  /// Tracks of a group use the same formulas: for starts on the axis, or in the
   /// same order of regions.
   bool is_of_first_kind(std::size_t track) const {
     return regions_ != nullptr ? is_onwards(track) : on_axis(track);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchLossPath: the crossings of a group of tracks that lose energy on their
-// way, as a source for the streaming fit.
+// BatchLossPath: the crossings of a group of tracks with energy loss, as a
+// source for the streaming fit.
 #pragma once
 
 #include "gttf/fit/streaming/general_kinks.hpp"
@@ -9,8 +9,8 @@
 
 namespace gttf::detail {
 
-/// The polynomials of the pieces that the lanes of a group are in, of one
-/// medium.
+/// The polynomials of the pieces for the energies of the tracks of a group, for
+/// one medium.
 template <class S>
 struct LanePower {
   S from, to, lowest, centre, per_width;
@@ -26,7 +26,7 @@ struct LanePower {
   }
 };
 
-/// Takes the pieces for the lanes' kinetic energies.
+/// Selects the pieces for the kinetic energies of the tracks.
 template <class S>
 [[gnu::noinline]] void set_power(const BatchLoss& loss, std::size_t medium,
                                  const S& kinetic, LanePower<S>& power) {
@@ -51,10 +51,10 @@ template <class S>
   for (std::size_t i = 0; i < n; ++i) power.power[i] = L::load(powers[i]);
 }
 
-/// LayerLoss of lanes; NaN where a track stops.
+/// LayerLoss of tracks; NaN where a track stops.
 template <class S>
 struct LaneLoss {
-  S kinetic;                       ///< behind
+  S kinetic;                       ///< after it
   S transmission{1}, per_path{0};  ///< as in LayerLoss
   S inverse_p_beta2;               ///< 1/(p_scatter beta)^2
   S ahead{0}, ahead_variance{0};   ///< per_path_behind_kink, and its variance
@@ -79,8 +79,8 @@ struct MomentumBeta {
   }
 };
 
-/// energy_loss() of lanes: the same steps and integrals, with the stopping
-/// power from a table.
+/// energy_loss() of several tracks: the same steps and integrals, with the
+/// stopping power from a table.
 template <class S>
 class SlabCrossing {
  public:
@@ -103,7 +103,7 @@ class SlabCrossing {
     S own0(0), own1(0), own2(0), transmission(1);
     S behind = kinetic;
     S last = charge2_ * power_of(slab.medium, kinetic).at(kinetic);
-    // one step but for thick layers
+    // one step except for thick layers
     while (any(left > S(0))) {
       const LanePower<S>& medium = power_of(slab.medium, kinetic);
       const auto power = [&](const S& at) { return charge2_ * medium.at(at); };
@@ -212,9 +212,9 @@ std::size_t loss_workspace(const BatchTask& task) {
          task.n_surfaces * sizeof(unsigned);
 }
 
-/// How a helix about one of its points follows from the line at the start, and
-/// the other way round: rows d0, z0, phi and kappa of d(helix)/ds and of
-/// ds/d(helix); theta stays.
+/// The relation between a helix about one of its points and the line at the
+/// start, in both directions: rows d0, z0, phi and kappa of d(helix)/ds and of
+/// ds/d(helix); theta is unchanged.
 template <class S>
 struct HelixRows {
   Row<S> d0, z0, phi, kappa;
@@ -269,15 +269,15 @@ struct HelixStep {
   }
 };
 
-/// What a layer does to the helix about its crossing: d(phi behind) = d(phi) +
-/// turn . (d0, z0), and d(kappa behind).
+/// The effect of a layer on the helix about its crossing: d(phi after) = d(phi)
+/// + turn . (d0, z0), and d(kappa after).
 template <class S>
 struct LayerStep {
   S turn_d0, turn_z0;
-  S d0, z0, phi, theta, kappa;  ///< of kappa behind
+  S d0, z0, phi, theta, kappa;  ///< of kappa after the layer
 };
 
-/// The rows of ds/d(helix behind the layer) from those before the step.
+/// The rows of ds/d(helix after the layer) from those before the step.
 template <class S>
 [[gnu::always_inline]] inline void pass_inverse(const HelixStep<S>& step,
                                                 const LayerStep<S>& layer,
@@ -306,8 +306,8 @@ template <class S>
 }
 
 /// A group of tracks that share a list of crossings, followed outwards from one
-/// layer to the next, since every layer changes the helix. What the fit takes
-/// up on its way inwards is kept.
+/// layer to the next, since every layer changes the helix. The quantities
+/// needed by the inward fit are stored.
 template <class S>
 class BatchLossPath {
  public:
@@ -323,8 +323,8 @@ class BatchLossPath {
         media_(reinterpret_cast<LanePower<S>*>(back_.rest())),
         near_(reinterpret_cast<unsigned*>(media_ + task.loss->n_media)) {}
 
-  /// Goes through all crossings, and finds out which lanes cross the surfaces
-  /// of the list and no others.
+  /// Passes through all crossings, and determines which tracks cross the
+  /// surfaces of the list and no others.
   void follow() {
     Helix at;
     at.line = line_;
@@ -376,7 +376,7 @@ class BatchLossPath {
  private:
   using L = PackAccess<S>;
 
-  /// How much more a track may bend behind all layers than at the start.
+  /// The largest ratio of the bending after all layers to that at the start.
   static constexpr double bend_bound = 1.5;
 
   /// Where the tracks have got to.
@@ -459,7 +459,7 @@ class BatchLossPath {
     lose(k, s, here, step, at);
   }
 
-  /// A crossing as seen from its own point.
+  /// A crossing relative to its own point.
   static void set_at_its_point(const Crossing<S>& x, Crossing<S>& here) {
     here.forward = here.sideward = here.arc = here.sin_turn = here.arc_excess =
         here.half_chord2 = S(0);
@@ -482,7 +482,7 @@ class BatchLossPath {
     return r;
   }
 
-  /// The layer takes energy: a new helix begins behind it.
+  /// After the energy loss in the layer a new helix begins.
   void lose(std::size_t k, const BatchSurface& s, const Crossing<S>& there,
             const HelixStep<S>& step, Helix& at) {
     const Line<S>& here = at.line;
@@ -513,7 +513,7 @@ class BatchLossPath {
     const S behind = loss.kinetic, energy = behind + rest;
     const S p = sqrt_of(behind * (behind + S(2) * rest)), ratio = at.p / p;
     const S kappa = here.kappa * ratio;
-    // d(kappa behind)/d(energy behind), and /d(paths) by that
+    // d(kappa after)/d(energy after), and /d(paths) by that
     const S per_energy = -(kappa * energy / (p * p));
     const S by_incidence =
         per_energy * loss.per_path * paths * inverse;  // d(n.t) of the line
@@ -573,7 +573,7 @@ class BatchLossPath {
     return {S(k * k) * q2 * average, log(q2 * inv_beta2)};
   }
 
-  /// @param per_path  d(kappa behind)/d(energy behind)/(n.t)^2 along the flight
+  /// @param per_path  d(kappa after)/d(energy after)/(n.t)^2 along the flight
   void set_kinks(std::size_t k, const BatchSurface& s, const Crossing<S>& there,
                  const LaneLoss<S>& loss, const S& per_path, const S& along,
                  const S& beside, const S& nz, const Helix& at) {
@@ -599,7 +599,7 @@ class BatchLossPath {
     }
     if (!scatters || !needs_total())
       kinks.w_phi = kinks.w * scattering_.inv_sin2;
-    // what the angles cost in the rest of the layer
+    // the effect of the angles on the loss in the rest of the layer
     const S by_theta = per_path * (along * l.cos_theta - nz * l.sin_theta),
             by_phi = -(per_path * beside);
     const S theta = loss.ahead * by_theta,
@@ -650,26 +650,26 @@ class BatchLossPath {
     first_[4][3] = first_[4][3] + layer.theta;
   }
 
-  /// The surfaces that are not on the list, but for those that are far from all
-  /// tracks even if they bend more than at the start.
+  /// The surfaces that are not on the list, except for those that are far from
+  /// all tracks even if these bend more than at the start.
   void find_near() {
     LineBounds b = bounds_of_group(line_);
     b.c *= bend_bound;
     n_near_ = 0;
     for_near_surfaces<S>(task_, b, [this](unsigned surface) {
-      // the last one of a kind stands for up to a vector of them
+      // the last one of a kind represents up to a vector of them
       if (n_near_ == 0 || near_[n_near_ - 1] != surface)
         near_[n_near_++] = surface;
       return true;
     });
   }
 
-  /// Does a track meet one of them on its way to `x`?
+  /// Whether a track crosses one of them on its way to `x`.
   void look_for_others(const Line<S>& from, const Place& to,
                        const Crossing<S>& x) {
     using Kind = SurfaceRecord::Kind;
     const S zero(0);
-    // a track that turns inwards might come back to where it has been
+    // a track that turns inwards might return to earlier surfaces
     as_listed_ = both(as_listed_, either(to.along >= zero, from.along < zero));
     if (n_near_ == 0) return;
     const Between r2(from.r2, to.r2), z(from.z, to.point.z);
@@ -687,8 +687,8 @@ class BatchLossPath {
     }
   }
 
-  /// Behind the last crossing there is none. A track turns back if it is within
-  /// the edges of a surface after half a turn, which it has not met before.
+  /// The last crossing has no successor. A track turns back if, after half a
+  /// turn, it is within the edges of a surface that it has not crossed.
   void leave(const Helix& at) {
     const Line<S>& l = at.line;
     const S zero(0);
@@ -697,7 +697,7 @@ class BatchLossPath {
     set_from_arc(l, last_arc, end);
     const Place place(l, end);
     const auto bends = abs_of(l.c) > zero;
-    // the farthest from the axis: there, or on the way if it comes back by then
+    // largest distance from the axis: there, or before if it has turned back
     const S radius = S(1) / l.c, centre = l.across + radius;
     const S farthest =
         sqrt_of(l.along * l.along + centre * centre) + abs_of(radius);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchPath: the crossings of a group of tracks, one track per lane, as a
+// BatchPath: the crossings of a group of tracks, one per vector element, as a
 // source for the streaming fit.
 #pragma once
 
@@ -11,9 +11,9 @@
 namespace gttf::detail {
 
 /// Calls look_at(surface) for each surface that is not on a guessed list and is
-/// not far from all lanes, until it returns false. Most are far, which is
-/// looked at for many blocks of surfaces at a time, and for the surfaces of a
-/// block that is not.
+/// not far from all tracks, until it returns false. Most are far, which is
+/// tested for many blocks of surfaces at a time, and then for the surfaces of
+/// blocks that are not.
 /// @return  whether it has been called for all
 template <class S, class LookAt>
 [[gnu::always_inline]] inline bool for_near_surfaces(const BatchTask& task,
@@ -48,15 +48,15 @@ template <class S, class LookAt>
   return true;
 }
 
-/// Checks whether all lanes cross the surfaces of a guessed list, in its order,
-/// and no others.
+/// Checks whether all tracks cross the surfaces of a guessed list, in its
+/// order, and no others.
 template <class S>
 class BatchListCheck {
  public:
   BatchListCheck(BatchTask& task, const Line<S>& line)
       : task_(task), line_(line) {}
 
-  /// Is the guess right about the surfaces that are not on the list?
+  /// Whether the guess is right about surfaces that are not on the list.
   bool misses_others() {
     task_.confirmed = false;
     task_.turned_back = 0;
@@ -87,7 +87,7 @@ class BatchListCheck {
  private:
   using L = PackAccess<S>;
 
-  /// Whether any lane crosses a surface that is not on the list.
+  /// Whether any track crosses a surface that is not on the list.
   bool crosses(unsigned surface) {
     Crossing<S> x;
     const Reached<S> reached =
@@ -247,9 +247,9 @@ class BatchPath {
     return way_back && (!mixed || task_.extras.way_back);
   }
 
-  /// Lanes to which a step does not apply contain values for which it has no
+  /// Elements to which a step does not apply contain values for which it has no
   /// effect, to the last bit: an empty row and a kink of variance 0. Other
-  /// numbers of such a lane may be NaN.
+  /// numbers of such an element may be NaN.
   [[gnu::always_inline]] static S in_lanes([[maybe_unused]] TrackBits lanes,
                                            const S& x,
                                            [[maybe_unused]] double otherwise) {
@@ -276,8 +276,8 @@ class BatchPath {
       return all_kinks(k);
     }
   }
-  /// Those of lanes, too, that have no hit inside, or none outside if a state
-  /// at a layer is asked for.
+  /// Also those of tracks without a hit inside, or, if a state at a layer is
+  /// requested, without a hit outside.
   const HelixKinks<S>& all_kinks(std::size_t k) { return own_kinks(k); }
   void look_ahead(std::size_t k) {
     if (k > 1) prepare(k - 2);

@@ -134,7 +134,7 @@ class RegionTransport {
   RegionTransport(const BatchRegions& regions, const RegionStart<S>& start)
       : start_(start),
         flight_(regions, start),
-        // without field the momentum is no parameter
+        // without a field momentum is not fitted
         d_qop_(regions.b_ref == 0 ? 0 : -1 / regions.b_ref) {
     const Cartesian<S> nothing = {S(0), S(0), S(0)};
     d_point_.fill(nothing);

@@ -30,7 +30,7 @@ template <class S>
   return most;
 }
 
-/// Bounds of the lines of all lanes; if one of them is NaN, no surface is far.
+/// Bounds of the lines of all tracks; if one of them is NaN, no surface is far.
 template <class S>
 [[gnu::always_inline]] inline LineBounds bounds_of_group(const Line<S>& l) {
   using std::abs, std::sqrt;

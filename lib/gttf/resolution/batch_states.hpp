@@ -6,8 +6,8 @@
 
 namespace gttf {
 
-/// StateAtLayer of every track, of the layer that Model::at asks for; triangles
-/// as in ResolutionArrays. Of a track that does not cross the layer or has no
+/// StateAtLayer of every track, at the layer given by Model::at; triangles as
+/// in ResolutionArrays. For a track that does not cross the layer or has no
 /// resolution, `crossed` is 0 and the numbers are NaN.
 struct StateArrays {
   std::span<double> covariance, slopes, sigma_p_rel;

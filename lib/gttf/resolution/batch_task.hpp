@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Input and output of the code for one instruction set: plain numbers of a
-// group of tracks, one track per lane.
+// group of tracks, one per vector element.
 #pragma once
 
 #include <cstddef>
@@ -37,13 +37,13 @@ struct BatchTracks {
   PackValues p, theta, phi, mass, charge, x, y, z;
   /// Up to the last hit; for Scattering::highland_total.
   PackValues x_over_x0;
-  bool on_axis = false;  ///< the start points of all lanes
+  bool on_axis = false;  ///< the start points of all tracks
   bool onwards = true;   ///< all fly along the normal of BatchRegions
 };
 
 struct BatchRegions;  // batch_regions.hpp
 
-/// Search for the surfaces crossed by each lane.
+/// Search for the surfaces crossed by each track.
 struct BatchSearch {
   const BatchSurface* surfaces = nullptr;
   std::size_t n_surfaces = 0;
@@ -54,9 +54,9 @@ struct BatchSearch {
   TrackBits* crossed = nullptr;     ///< per surface
   PackValues* arc = nullptr;        ///< per surface; where crossed
   PackValues* x_over_x0 = nullptr;  ///< the same; null: not requested
-  TrackBits turned_back = 0;        ///< lanes that turn back before a surface
-  TrackBits lost = 0;               ///< lanes that cannot be followed
-  /// A guess; `in_order` is set if every lane crosses these surfaces in this
+  TrackBits turned_back = 0;        ///< tracks that turn back before a surface
+  TrackBits lost = 0;               ///< tracks that cannot be followed
+  /// A guess; `in_order` is set if every track crosses these surfaces in this
   /// order (and possibly others).
   const unsigned* guess = nullptr;
   std::size_t n_guess = 0;
@@ -77,19 +77,19 @@ struct LaneAxis {
   PackValues cosine, sine, variance;
 };
 
-/// A crossing of a group of tracks that share a list of them. From a beam spot
-/// on, fitted and kinked begin at the start and no lane is `inner`.
+/// A crossing of a group of tracks that share a list of them. With a beam spot,
+/// fitted and kinked begin at the start and no track is `inner`.
 struct ListedSurface {
   unsigned surface = 0;
-  /// If every track crosses a plane of its own: these, and their coordinates in
-  /// the order of BatchSurface::axes. The surface is then only of their kind.
+  /// If every track crosses a different plane: these, and their coordinates in
+  /// the order of BatchSurface::axes. The surface then only gives their kind.
   const LanePlane* planes = nullptr;
   const LaneAxis* axes = nullptr;
   /// Rows of the results of this crossing, and of its first coordinate.
   std::size_t row = 0, first_coordinate = 0;
   TrackBits crossed = 0;
-  TrackBits fitted = 0;  ///< lanes that cross it between their first and last
-                         ///< measuring crossing, these included,
+  TrackBits fitted = 0;  ///< tracks that cross it between their first and last
+                         ///< measuring crossing, inclusive,
   TrackBits kinked = 0;  ///< these excluded
   TrackBits first = 0;   ///< as their first measuring one
   TrackBits inner = 0;   ///< as `first`, or inside the first measuring crossing
@@ -120,7 +120,7 @@ struct BatchPlane {
                                count = at_sigma_p + 1;
 };
 
-/// Results requested besides the covariances.
+/// Results requested in addition to the covariances.
 struct BatchExtras {
   bool limits = false;
   /// mu, variances of layers, derivatives or a state at a layer.
@@ -154,14 +154,14 @@ struct BatchTask {
   const ListedSurface* list = nullptr;
   std::size_t n_crossings = 0;
   TrackBits all = 0;
-  bool mixed = false;  ///< the lanes differ in the bits of `list`
+  bool mixed = false;  ///< the tracks differ in the bits of `list`
   BatchExtras extras;
   UndoubtedVariances undoubted;
-  /// Between first and last measuring crossing of each lane, all material is at
-  /// crossings that, like these two, measure a point.
+  /// Between first and last measuring crossing of each track, all material is
+  /// at crossings that, like these two, measure a point.
   bool points = false;
   const BeamSpot* beam_spot = nullptr;  ///< constrains the starts; or null
-  /// The place on the list of the layer where states are asked for; or nowhere.
+  /// The list position of the layer at which states are requested; or nowhere.
   std::size_t at = nowhere;
   bool at_own_hit = true;  ///< as in AtLayer
   static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
@@ -178,7 +178,7 @@ struct BatchTask {
   const unsigned* other_planes = nullptr;
   std::size_t n_other_planes = 0;
   // results
-  /// Destination of the numbers of all lanes, starting with the first; null:
+  /// Destination of the numbers of all tracks, starting with the first; null:
   /// not requested. For a matrix all or none.
   double* out[BatchPlane::count] = {};
   /// The variance that scattering and hits of a crossing add to a Parameter, at
@@ -191,14 +191,14 @@ struct BatchTask {
   double *position_slope[n_parameters] = {}, *material_slope[n_parameters] = {},
          *sigma_slope[n_parameters] = {};
   std::size_t budget_stride = 0;
-  /// Lanes whose result may be invalid: a parameter is free, or nearly
+  /// Tracks whose result may be invalid: a parameter is free, or nearly
   /// free.
   TrackBits doubtful = 0;
-  /// For a guess: whether every lane crosses the surfaces of the list, in that
+  /// For a guess: whether every track crosses the surfaces of the list, in that
   /// order, and no others. If not, there are no other results.
   bool confirmed = false;
   TrackBits turned_back = 0;  ///< for a guess, as in BatchSearch
-  /// Lanes for which a guess is right.
+  /// Tracks for which a guess is right.
   TrackBits as_listed = 0;
 };
 

@@ -193,7 +193,7 @@ class ToyBatch::Worker {
   /// Toys `begin` to `begin` + n - 1, at most one per vector element.
   void run_group(std::size_t begin, std::size_t n, detail::BatchBlock& block) {
     std::vector<detail::GroupFit>& fits = work_.asked;
-    // lanes beyond the last toy simulate the following toys
+    // elements beyond the last toy simulate the following toys
     work_.flight_task.first_place = place_of(begin);
     work_.flight->simulate(work_.flight_task);
     const TrackBits wanted = (TrackBits{1} << n) - 1;

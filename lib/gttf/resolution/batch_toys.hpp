@@ -12,8 +12,8 @@
 
 namespace gttf {
 
-/// Output arrays for n toys: FitArrays of size n for each fit. A toy that left
-/// the layers has missed[i] = 1 and no result.
+/// Output arrays for n toys: FitArrays of size n for each fit. A toy that
+/// missed a layer has missed[i] = 1 and no result.
 struct ToyArrays {
   std::span<char> missed;
   std::span<const FitArrays> fits;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Input and output of the triplet code for one instruction set: three hits of a
-// track per lane.
+// track per vector element.
 #pragma once
 
 #include "gttf/fit/triplet/local_fit.hpp"
@@ -28,13 +28,13 @@ struct BatchTriplets {
   const BatchSurface* surfaces = nullptr;
   /// Per surface, along the axes of its record.
   const HitCovariance<double>* errors = nullptr;
-  /// In ascending order, all surfaces that a lane may cross.
+  /// In ascending order, all surfaces that a track may cross.
   const unsigned* candidates = nullptr;
   std::size_t n_candidates = 0;
   double bz = 0;
   Scattering scattering{};
   const BatchTracks* tracks = nullptr;
-  /// Per surface, the lanes with their first, second and third hit on it.
+  /// Per surface, the tracks with their first, second and third hit on it.
   const std::array<TrackBits, 3>* hits = nullptr;
   std::byte* workspace =
       nullptr;  ///< TripletKernel::workspace(), aligned to 64

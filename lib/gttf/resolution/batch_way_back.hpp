@@ -102,7 +102,7 @@ template <class S, class Step>
 struct BatchStretch {
   const BatchTask& task;
   const Step* steps;         ///< of all crossings
-  const Row<S>* rows;        ///< behind those of the first crossing
+  const Row<S>* rows;        ///< after those of the first crossing
   const Row<S>* row_slopes;  ///< the same
 
   bool scatters(std::size_t k) const { return task.list[k].kinked != 0; }
@@ -148,7 +148,7 @@ struct BatchFunction {
   double *scattering, *hits, *position, *material, *sigma;
 };
 
-/// Also prefetches the destination of the next lanes: results are many short
+/// Also prefetches the destination of the next tracks: results are many short
 /// pieces far apart, which processors do not predict. Uses the last number in
 /// each of its cache lines, since arrays need not begin at a line.
 template <class S>
@@ -515,19 +515,19 @@ class BatchWayBack {
   /// Filled during the inward pass.
   Step* steps() const { return steps_; }
   Row<S>& next_row() { return rows_[n_rows_++]; }
-  /// Room for the rows of all crossings, to be filled at once: the outermost
+  /// Space for the rows of all crossings, to be filled at once: the outermost
   /// has the first.
   Row<S>* rows() {
     n_rows_ = task_.n_coordinates;
     return rows_;
   }
-  /// Memory behind all steps and rows.
+  /// Memory of all steps and rows.
   std::byte* rest() const {
     return reinterpret_cast<std::byte*>(rows_ + 2 * task_.n_coordinates);
   }
 
   /// All crossings.
-  /// The slopes of a row stand where it stands itself, behind all rows.
+  /// The slopes of a row are at its own position, after all rows.
   BatchStretch<S, Step> stretch() const {
     return {task_, steps_, rows_ + n_rows_, rows_ + 2 * n_rows_};
   }
@@ -612,7 +612,7 @@ class BatchWayBack {
     }
   }
 
-  /// What a beam spot adds to the variances, and says of the functions.
+  /// The contribution of a beam spot to the variances and functions.
   void pass_start(const StartHit<S>& start) {
     const auto pass = [](const Row<S>& row, const S& variance,
                          BatchFunction<S>& f) {
@@ -684,7 +684,7 @@ class BatchWayBack {
     const ListedSurface& c = task_.list[k];
     const BatchSurface& s = task_.surfaces[c.surface];
     KinkSlopes<S>& slopes = slopes_[k];
-    // values of crossings that do not exist in a lane are arbitrary
+    // values of crossings that a track does not have are arbitrary
     const auto in = [this](TrackBits lanes, S& x) {
       if (task_.mixed) x = select(PackAccess<S>::mask(lanes), x, S(0));
     };

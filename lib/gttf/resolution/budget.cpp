@@ -180,8 +180,8 @@ void fill_at(const detail::AnyTrack& track, const P& path,
 }
 
 /// At the layer of Model::at, which the track crosses. Of a helix in twice the
-/// precision of a double where doubles do not determine the track, and where
-/// the layer's own hit is left out and nobody has asked.
+/// precision of a double where doubles do not determine the track, and if the
+/// hit of the layer itself is excluded without a request.
 void fill_at_layer(const detail::AnyTrack& track, const Model& model,
                    const StateAtLayer& at, Budget& budget) {
   const BeamSpot* const spot = model.beam_spot ? &*model.beam_spot : nullptr;

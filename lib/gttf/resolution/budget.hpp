@@ -47,7 +47,7 @@ struct Budget {
 /// after the last hit), with Model::loss straggling one for the fluctuation of
 /// its energy loss, one for each measured coordinate, one for a beam spot. The
 /// parts are computed by the streaming fit for any engine of `model`. With
-/// Model::at everything is about the track at that layer, see is_at_layer();
+/// Model::at all results refer to the track at that layer, see is_at_layer();
 /// material on either side of it counts.
 /// Errors: none; see Resolution::status. Source: docs/theory/budget.md
 Budget make_budget(const TrackingGeometry& geometry, const Track& track,

@@ -13,7 +13,7 @@
 
 namespace gttf {
 
-/// What a toy draws besides the hits that it loses.
+/// Random variables of a toy in addition to its lost hits.
 struct ToySpread {
   bool phi = false;  ///< an azimuth, uniform
   /// A displacement of the start: standard deviations along x, y, z, mm.
@@ -21,9 +21,9 @@ struct ToySpread {
 };
 
 /// Simulates and fits toys of one point, each along its own reference track and
-/// with the hits that it has: a hit is lost with the inefficiency of its layer,
-/// and so is that of a surface that the toy misses, being scattered past its
-/// edge, with the material.
+/// with its own hits: a hit is lost with the inefficiency of its layer, and,
+/// together with the material, if the toy is scattered past the edge of the
+/// surface.
 class DrawnToys {
  public:
   /// @param geometry      must outlive this
@@ -35,7 +35,7 @@ class DrawnToys {
 
   using TakeFit =
       std::function<void(std::size_t fit, const GlobalFit&, const ToyTrack&)>;
-  /// The toy of `place`, the same whatever was simulated before, and all its
+  /// The toy of `place`, independent of earlier ones, and all its
   /// fits.
   /// @return  false, without a fit, if it stops or leaves the field map
   bool run(const RandomPlace& place, const TakeFit& take);

@@ -173,8 +173,8 @@ class Search {
   }
 
   /// Whether sigma increases with every x/X0 and every hit error. Energy loss
-  /// in a layer makes the track softer, so that it bends more: sigma may then
-  /// decrease again.
+  /// in a layer reduces the momentum, so that the track bends more: sigma may
+  /// then decrease again.
   bool is_monotonic() const { return model_.loss == EnergyLoss::off; }
 
   /// Adjacent points between which a function, <= 0 at 0, first exceeds 0.

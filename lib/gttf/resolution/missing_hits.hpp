@@ -23,12 +23,12 @@ Resolution resolve_without(const Detector& detector, const Track& track,
                            std::span<const std::size_t> layers,
                            DroppedMaterial material);
 
-/// Patterns of hits are summed up one by one if they are at most that many.
+/// Maximum number of patterns of hits that are summed individually.
 inline constexpr std::size_t most_hit_patterns = 5000;
 
 /// Calls f(lost, probability) for each way to lose at most `most` of some hits:
-/// `lost` are indices in `efficiencies`, the probability that of this pattern
-/// when hits are lost independently.
+/// `lost` are indices in `efficiencies`, the probability of this pattern for
+/// independent losses.
 template <class F>
 void for_each_hit_pattern(std::span<const double> efficiencies,
                           std::size_t most, const F& f) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slopes of a helix where it crosses a surface, for one track or lanes.
+// Slopes of a helix at its crossing with a surface, for one track or a vector.
 #pragma once
 
 #include "gttf/fit/track/helix_steps.hpp"

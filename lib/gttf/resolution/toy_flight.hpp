@@ -176,7 +176,7 @@ template <class S>
                                        const S& kappa, PathPoint<S>& to) {
   const Cartesian<S>&p = from.position, &t = from.direction;
   // 1 - cos(Phi), one product after the other, because the choice of which one
-  // to fuse with their sum could differ between lanes
+  // to fuse with their sum could differ between elements
   const S lag = kappa * piece.across, sine = kappa * piece.along;
   to.position = {p.x + piece.along * t.x - piece.across * t.y,
                  p.y + piece.along * t.y + piece.across * t.x,
@@ -187,7 +187,7 @@ template <class S>
 
 /// The piece with tan(Phi/2) = kappa n/r, of which r > 0 is a root of the
 /// equation of the surface. An angle is needed only for the path.
-/// @return  lanes that turn by less than 30 deg
+/// @return  toys that turn by less than 30 deg
 template <class S>
 [[gnu::always_inline]] inline MaskOf<S> set_piece(const S& n, const S& r,
                                                   const S& kappa,
@@ -277,7 +277,7 @@ template <class S>
                                            abs(t.z) >= S(min_cos_incidence))));
 }
 
-/// Sets `to` to the crossing with `s`, and returns the lanes in which it is
+/// Sets `to` to the crossing with `s`, and returns the toys for which it is
 /// certain; the others must be checked by find_crossing().
 template <class S>
 [[gnu::noinline, gnu::flatten]] void fly_to(const PathPoint<S>& from,
@@ -316,8 +316,8 @@ Line<S> line_for_all(const Line<double>& l) {
           .on_axis = l.on_axis};
 }
 
-/// By find_crossing(), for the lanes in `take`, which need a detailed check.
-/// @return  lanes that cross it
+/// By find_crossing(), for the toys in `take`, which need a detailed check.
+/// @return  toys that cross it
 template <class S>
 [[gnu::noinline, gnu::flatten]] MaskOf<S> fly_with_care(
     const PathPoint<S>& from, const Line<double>& start, const SurfaceRecord& s,
@@ -351,7 +351,7 @@ class HelixFlight {
   }
 
   /// Propagates to the surface of step k.
-  /// @return lanes that cross it
+  /// @return toys that cross it
   MaskOf<S> fly(std::size_t k, const SurfaceRecord& surface) {
     now_ = k % 2;
     if (k == 0 && there_) return PackAccess<S>::mask(all_in_pack<S>);
@@ -363,7 +363,7 @@ class HelixFlight {
                                         at_[now_]));
     return good;
   }
-  /// Goes on from where the last step began.
+  /// Continues from the beginning of the last step.
   void stay() { at_[now_] = at_[1 - now_]; }
   const Cartesian<S>& position() const { return at_[now_].position; }
   void scatter(const S& theta, const S& phi) {
@@ -384,9 +384,9 @@ class HelixFlight {
 /// is measured, then scattered, and slowed if the path loses energy.
 /// @param path       HelixFlight or what has its functions
 /// @param take_hit   of (step, measured point)
-/// @param pass_step  of (step) whose surface is missed: whether to go on from
-///                   the one before; only where S is a double
-/// @return  lanes that meet all surfaces, or pass them
+/// @param pass_step  of (step) whose surface is missed: whether to continue
+///                   from the previous one; only where S is a double
+/// @return  toys that cross all surfaces, or pass them
 template <class S, class Path, class TakeHit, class PassStep>
 [[gnu::always_inline]] inline MaskOf<S> fly_toys(std::span<const ToyStep> steps,
                                                  Path& path,

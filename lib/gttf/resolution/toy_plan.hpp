@@ -19,7 +19,7 @@ namespace gttf::detail {
 struct TracedToys {
   struct Leg {
     FlightGoal goal;
-    HitLoss loss = {};  ///< behind
+    HitLoss loss = {};  ///< after it
     /// The material, if losses fluctuate, and the path of the reference track
     /// in it.
     std::span<const LossSlab> slabs = {};
@@ -29,7 +29,7 @@ struct TracedToys {
     /// crossing within half a turn.
     double length = std::numeric_limits<double>::quiet_NaN();
   };
-  /// Keeps what the steps point at; null: the geometry of all tracks does.
+  /// Owner of the objects used by the steps; null: the geometry of all tracks.
   std::shared_ptr<const TrackingGeometry> own_geometry;
   const Field* field = nullptr;
   Projectile particle;

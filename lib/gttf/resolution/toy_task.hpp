@@ -50,12 +50,12 @@ struct ToyTask {
   const Line<double>* start = nullptr;
   /// At the first surface, which all toys cross at the same point.
   PathPoint<double> first;
-  RandomPlace first_place;         ///< of the toy of the first lane
+  RandomPlace first_place;         ///< of the toy of the first element
   std::size_t n_blocks = 0;        ///< of random bits per toy
-  std::uint64_t* words = nullptr;  ///< buffer for these, for all lanes
+  std::uint64_t* words = nullptr;  ///< buffer for these, for all toys
   // results
   PackValues* hits = nullptr;  ///< x, y, z of every hit
-  TrackBits crossed = 0;       ///< lanes that cross all surfaces
+  TrackBits crossed = 0;       ///< toys that cross all surfaces
 };
 
 /// The code for one instruction set.

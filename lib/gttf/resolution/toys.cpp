@@ -79,8 +79,8 @@ class TracedFlight {
     landed_ = landing == Landing::there;
     return landed_ && inside(surface, state_.position);
   }
-  /// Goes on beyond the edge of the surface, or, where it did not get there,
-  /// from where the leg began.
+  /// Continues beyond the edge of the surface or, if it was not reached, from
+  /// the beginning of the leg.
   void stay() {
     if (!landed_) state_ = before_;
   }
@@ -295,7 +295,7 @@ bool fly_toy(const ToyPlan& plan, Path path, ToyNormals<double>& normals,
       pass_step);
 }
 
-/// Makes the toy of `place` out of a prototype or an earlier toy.
+/// Sets a prototype or an earlier toy to the toy of `place`.
 template <class PassStep>
 bool simulate_toy(const ToyPlan& plan, const RandomPlace& place,
                   const PassStep& pass_step, ToyTrack& toy) {

@@ -72,7 +72,7 @@ class ToySimulator {
   bool simulate(const RandomPlace& place, std::span<const double> efficiencies,
                 ToyTrack& toy, TrackHits* undisturbed = nullptr) const;
 
-  /// All that toys share.
+  /// The data shared by all toys.
   const detail::ToyPlan& plan() const { return *plan_; }
 
  private:

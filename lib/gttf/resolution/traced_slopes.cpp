@@ -154,7 +154,7 @@ class TracedDifferentiator {
       t_.walk_back(on_hit, on_kinks);
     }
     for (std::size_t k = 0; k < list_.size(); ++k) {
-      // a surface moves as a whole: the first of its crossings tells of all
+      // a surface moves as a whole: the first of its crossings represents all
       const bool first = first_of_surface(k) == k;
       if (first) slopes_.crossings[k].position = by_position(k);
       if (model_.loss == EnergyLoss::off)

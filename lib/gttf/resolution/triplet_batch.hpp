@@ -60,7 +60,7 @@ class TripletBatch {
   double momentum_of(std::size_t track) const;
   bool on_axis(std::size_t track) const;
   void set_lane(std::size_t lane, std::size_t track, double p);
-  /// Sets near_ to the surfaces that the tracks in the first `n` lanes may
+  /// Sets near_ to the surfaces that the first `n` tracks may
   /// cross.
   void find_near(std::size_t n);
   Line<double> line_of_lane(std::size_t lane) const;
@@ -79,11 +79,11 @@ class TripletBatch {
   void fit_group(std::span<const AskedXi> asked,
                  std::span<const std::size_t> group);
 
-  /// Calls work(group) for groups of 0 to n - 1 with their tracks in the lanes.
+  /// Calls work(group) for groups of 0 to n - 1, one track per vector element.
   template <class TrackOf, class MomentumOf, class Work>
   void for_each_group(std::size_t n, const TrackOf& track_of,
                       const MomentumOf& momentum_of, const Work& work) {
-    // lanes on the axis and others have different formulas
+    // tracks from the axis and others have different formulas
     for (const bool axis : {true, false}) {
       order_.clear();
       for (std::size_t i = 0; i < n; ++i)

@@ -63,7 +63,7 @@ VertexTrack at_perigee(const Track& track, double bz) {
   t.by_vertex.row(Perigee::z0) =
       (Vector3::UnitZ() - std::cos(track.theta) / sin_theta * along)
           .transpose();
-  // the direction turns by kappa per length, and the perigee lies behind a
+  // the direction turns by kappa per length, and the perigee lies before a
   // vertex that moves along the track
   const double kappa = -track.charge * bz / track.p;
   t.by_vertex.row(Perigee::phi) = -kappa / sin_theta * along.transpose();
@@ -79,8 +79,8 @@ VertexTrack at_plane(const Track& track) {
   return t;
 }
 
-/// What the place of a track says of its m: m changes by gain times what the
-/// place is off.
+/// The information of the position of a track about its m: m changes by gain
+/// times the deviation of the position.
 Matrix32 gain_of(const VertexTrack& t,
                  const Eigen::LLT<Eigen::Matrix2d>& place) {
   const Matrix32 with_place = t.covariance.bottomLeftCorner<3, 2>();
@@ -147,7 +147,7 @@ std::optional<VertexErrors> fit_vertex(std::span<const VertexTrack> tracks) {
   if (!scale.allFinite()) return std::nullopt;
   const Matrix3 scaled = scale.asDiagonal() * information * scale.asDiagonal();
   const Eigen::FullPivLU<Matrix3> lu(scaled);
-  constexpr double least = 1e-12;  // parallel tracks, but for rounding
+  constexpr double least = 1e-12;  // parallel tracks, except for rounding
   if (!(std::abs(lu.matrixLU()(2, 2)) > least)) return std::nullopt;
   r.vertex = scale.asDiagonal() * lu.inverse() * scale.asDiagonal();
   r.vertex = 0.5 * (r.vertex + r.vertex.transpose().eval());

@@ -58,8 +58,8 @@ struct VertexErrors {
 ///
 ///   Cov(v)^-1 = sum_i A_i^T S_i^-1 A_i,
 ///
-/// with A_i the place rows of by_vertex and S_i the covariance of the place;
-/// what the vertex says of a place changes the momentum by its correlation.
+/// with A_i the position rows of by_vertex and S_i the covariance of the
+/// position; the vertex changes the momentum through the correlations.
 /// @return  nothing unless at least two tracks determine the point
 /// Source: [Fruehwirth87], the fit in one linear step
 std::optional<VertexErrors> fit_vertex(std::span<const VertexTrack> tracks);

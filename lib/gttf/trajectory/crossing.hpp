@@ -471,7 +471,7 @@ template <class S>
   meets = both(meets, possible);
   if (!any(meets)) return none;
   const S arc = zero_of_gap(l, s, position, begin, end);
-  // a surface behind the start is crossed there if it is that close
+  // a surface just before the start is crossed at the start
   const S start = gap_to_cone(l, s, position, zero).value;
   const S near = S(same_place * std::sqrt(1 + s.slope * s.slope));
   return select(both(meets, either(zero <= arc, abs(start) <= near)), arc,
@@ -524,7 +524,7 @@ template <class S>
 /// between its ends, in either direction.
 ///
 /// Undefined or NaN if there is none: check is_crossed() first (per surface and
-/// lane; lists of crossings are built once and shared).
+/// track; lists of crossings are built once and shared).
 /// @param position, x_over_x0  override the values of the record; dual numbers
 ///                             give the derivatives with respect to them
 /// Source: docs/theory/crossings.md.
@@ -584,7 +584,7 @@ MaskOf<S> inside(const Line<S>& l, const SurfaceRecord& s, const S& forward,
 }
 
 /// Whether the formulas of cross() are applicable. `ahead` is false if the
-/// surface lies behind the start, `reachable` if the track turns back before
+/// surface lies before the start, `reachable` if the track turns back before
 /// it. A surface within same_place of the start is ahead: the track begins just
 /// before it.
 template <class S>

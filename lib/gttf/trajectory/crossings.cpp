@@ -70,9 +70,9 @@ bool misses(const Line<double>& l, const SurfaceRecord& s, double arc,
   return is_outside(s, coordinates_before(l, s, arc, at, by), most);
 }
 
-/// The crossing where a line is as far from its start as a rectangle is, if
-/// there is one zero of the gap and only one, or none. Nothing, if the line
-/// bends or leans too much for either to be certain.
+/// The crossing of a line with the plane of a rectangle near the rectangle, if
+/// it is certain that the gap has exactly one zero there, or none. Nothing if
+/// the line bends or is inclined too much to be certain.
 ///
 /// Seen along z, a point of the rectangle is at most R from its middle, half
 /// the sum of its projected sides; the chord from the start to it differs from

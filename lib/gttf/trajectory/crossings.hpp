@@ -40,7 +40,7 @@ void scatter_all(const TrackingGeometry& geometry, Scattering model,
       [&c](std::size_t k) { return c.list[k].at.x_over_x0; },
       [&](std::size_t k, const S& total) {
         TrackCrossing<S>& x = c.list[k];
-        // where a map has a gap there is none
+        // no material in gaps of a map
         x.theta0_2 = geometry.surfaces()[x.surface].x_over_x0 > 0 &&
                              x.at.x_over_x0 > S(0)
                          ? theta0_squared(c.line, model, x.at.x_over_x0, total)

@@ -13,7 +13,7 @@
 
 namespace gttf {
 
-/// A particle of a decay chain, with what it decays to.
+/// A particle of a decay chain, with its products.
 struct DecayParticle {
   std::string name;                          ///< as written
   double mass = 0;                           ///< GeV
@@ -50,13 +50,13 @@ std::vector<const DecayParticle*> measured_products(const DecayParticle& decay);
 /// Momenta of the measured products, in the order of measured_products().
 struct DecayConfiguration {
   std::vector<Vector3> momenta;  ///< GeV
-  /// Relative probability among configurations made of uniform numbers.
+  /// Relative probability among configurations from uniform numbers.
   double weight = 1;
 };
 
-/// How many uniform numbers decide a configuration: two angles for each
-/// two-body step, and for decays to n > 2 bodies the n - 2 masses of the
-/// systems that its products leave behind.
+/// Number of uniform numbers for a configuration: two angles for each two-body
+/// step, and for decays to n > 2 bodies the n - 2 masses of the remaining
+/// systems.
 std::size_t decay_dimensions(const DecayParticle& decay);
 
 /// The configuration of these numbers: every decay is isotropic in the rest

@@ -295,9 +295,10 @@ std::string assumed_materials(const Detector& detector) {
     names.push_back("...");
   }
   return fmt::format(
-      "{} of {} layers give{} no material to calculate an energy loss from, "
-      "silicon of the same x/X0 is assumed: {}",
-      n, detector.layers.size(), n == 1 ? "s" : "", fmt::join(names, ", "));
+      "{} of {} layers {} no material for the energy loss; silicon of the same "
+      "x/X0 is assumed: {}",
+      n, detector.layers.size(), n == 1 ? "has" : "have",
+      fmt::join(names, ", "));
 }
 
 double straggling_width(double kappa, double beta2) {

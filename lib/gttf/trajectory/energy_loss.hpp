@@ -99,7 +99,7 @@ std::string assumed_materials(const Detector& detector);
 struct LayerLoss {
   double mean = 0;       ///< GeV; at most the kinetic energy
   bool stopped = false;  ///< the particle does not leave the layer
-  /// d(energy behind)/d(energy before): > 1 for slow particles, whose loss
+  /// d(energy after)/d(energy before): > 1 for slow particles, whose loss
   /// decreases with energy.
   double transmission = 1;
   double per_path = 0;  ///< d(mean)/d(paths), GeV

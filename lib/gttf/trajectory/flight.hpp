@@ -105,7 +105,7 @@ enum class LegEnd {
   map_edge,   ///< the field map ends here
 };
 
-/// How far flights are followed unless asked otherwise, rad.
+/// Default length of flights, rad.
 inline constexpr double half_a_turn = unit::pi;
 
 /// Flies a particle, one leg after the other. A leg is a piece of the path on
@@ -120,7 +120,7 @@ class Flight {
   /// @param bounds  of the relevant volume; straight legs cross it, and tracing
   ///                in a map ends when it is left
   /// @param most_turn  where the flight ends, rad. Beyond pi a map is followed
-  ///                   to its edge: the particle may come back.
+  ///                   to its edge: the particle may return.
   Flight(const Field& field, const FlightState<N>& start,
          const FlightBounds& bounds, double most_turn = half_a_turn);
 
@@ -211,7 +211,7 @@ class Flight {
   int legs_ = 0, legs_in_place_ = 0;
 };
 
-// fly_onto: propagates a track state in any field to a surface, either way.
+// fly_onto: propagates a track state in any field to a surface, both ways.
 
 /// End condition of a flight: the zero of a function of position and direction.
 class FlightGoal {
@@ -261,10 +261,10 @@ template <int N>
 Landing fly_onto(const Field& field, const FlightGoal& goal, Way way,
                  FlightState<N>& state, Vector3* bend = nullptr);
 
-/// The same to the meeting with the goal near the path `length` ahead, mm,
-/// behind the state if that is negative, however often the path has met the
-/// goal before and however far it turns. Missed if the path there goes through
-/// the goal the other way than after `length`.
+/// The same to the crossing of the goal near the path length `length`, mm
+/// (backwards if negative), regardless of earlier crossings of the goal and of
+/// the turn. Missed if the path crosses the goal in the opposite direction
+/// compared with after `length`.
 template <int N>
 Landing fly_along(const Field& field, const FlightGoal& goal, double length,
                   FlightState<N>& state, Vector3* bend = nullptr);

@@ -48,7 +48,7 @@ struct Line {
   S r2;             ///< squared distance of the start point from the axis
   S cos_phi, sin_phi;
   ScatterStrength<S> strength;
-  bool on_axis;  ///< start point on the z axis (all lanes)
+  bool on_axis;  ///< start point on the z axis (all tracks)
 };
 
 /// Sets the polar angle of a line of known kappa, except its tan and cot^2.
@@ -106,7 +106,7 @@ struct TrackValues {
 
 /// The reference helix of a track in a field bz [GeV/(e mm)] along z.
 ///
-/// @param on_axis    the start point is on the z axis (all lanes)
+/// @param on_axis    the start point is on the z axis (all tracks)
 /// @param cos_floor  see line_from()
 template <class S>
 Line<S> make_line(const TrackValues<S>& t, double bz, bool on_axis,

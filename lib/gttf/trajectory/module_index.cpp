@@ -62,7 +62,7 @@ Interval arcs_within(const Line<double>& l, double inverse_cot, double start,
   const double nearest = std::max(0.0, r.lower - start);
   Interval arcs{nearest, longest_arc(l.c, r.upper + start)};
   if (nearest == 0)
-    arcs.lower = -1;  // a surface at the start may lie behind it
+    arcs.lower = -1;  // a surface at the start may lie just before it
   if (l.cot_theta == 0) return z.contains(l.z) ? arcs : none;
   const double a = (z.lower - l.z) * inverse_cot,
                b = (z.upper - l.z) * inverse_cot;

@@ -58,7 +58,7 @@ class ModuleIndex {
   void sort(Ring& ring);
   /// A node of the rings from `begin` to `end` - 1 of `order`.
   std::size_t add_node(std::span<std::size_t> order);
-  /// What is looked for: the modules near a line.
+  /// A search: the modules near a line.
   struct Search {
     const Line<double>& line;
     double start;        ///< distance of its start from the axis, mm

@@ -8,7 +8,7 @@ namespace gttf::detail {
 
 /// A stopping power between two kinetic energies: a polynomial in
 /// y = (T - centre) per_width, |y| <= 1, in GeV cm2/g. It holds for steps that
-/// begin in the range and end at `lowest` or above: not behind a place where
+/// begin in the range and end at `lowest` or above: not beyond a point where
 /// the formula changes.
 struct StoppingPiece {
   static constexpr std::size_t n_powers = 9;

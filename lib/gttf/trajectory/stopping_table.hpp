@@ -14,15 +14,15 @@ namespace gttf::detail {
 
 /// The stopping power of a slab's medium for a particle of some mass and unit
 /// charge. Ranges of kinetic energies, four in each factor of two, are filled
-/// when they are first asked for; in a range in which the formula of the
-/// density effect changes there are two pieces.
+/// when they are first used; in a range in which the formula of the density
+/// effect changes there are two pieces.
 ///
 /// Relative error: below 1e-11.
 class StoppingTable {
  public:
   StoppingTable(const LossSlab& slab, double mass);
 
-  /// The piece for a kinetic energy, GeV; of NaN where there is none.
+  /// The piece for a kinetic energy, GeV; NaN if there is none.
   const StoppingPiece& at(double kinetic) {
     // ranges begin at the numbers of two more bits than the exponent
     const std::size_t i =

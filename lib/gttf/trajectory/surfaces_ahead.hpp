@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SurfacesAhead: what a flight may still cross, in the order in which it may
-// get there at the earliest.
+// SurfacesAhead: the surfaces that a flight may still cross, ordered by the
+// shortest possible path to them.
 #pragma once
 
 #include <algorithm>
@@ -42,9 +42,9 @@ inline double fastest_approach(const SurfaceRecord& s, double sin_theta,
   return s.normal_r * sin_theta + std::abs(s.normal_z * cos_theta);
 }
 
-/// Whoever looks for the next crossing asks for the surfaces that may be met
-/// before what has been found already, and for no others: a flight of many legs
-/// looks at a surface when it gets near, not in each leg.
+/// A search for the next crossing tests only the surfaces that may be reached
+/// before the crossing found so far: a flight of many legs tests a surface when
+/// it gets near, not in each leg.
 class SurfacesAhead {
  public:
   void reserve(std::size_t n) {
@@ -60,17 +60,17 @@ class SurfacesAhead {
   SurfaceAhead& operator[](std::size_t i) { return list_[i]; }
   const SurfaceAhead& operator[](std::size_t i) const { return list_[i]; }
 
-  /// Number `i` has been crossed, or passed beside its edges.
+  /// Number `i` has been crossed, or passed outside its edges.
   void leave(std::size_t i) {
     list_[i].side = 0;
     --n_left_;
   }
   bool is_left(std::size_t i) const { return list_[i].side == 0; }
-  /// Has none been left out?
+  /// Whether no surface is left.
   bool is_empty() const { return n_left_ == 0; }
 
   /// The path, mm, before which a flight that is at `x` after the path `path`
-  /// cannot meet number `i`: it is as far away at least, whatever the field.
+  /// cannot reach number `i`: a lower bound for any field.
   double earliest(std::size_t i, const Vector3& x, double path) const {
     constexpr double rounding = 1e-9, inexact = 10 * unit::um;
     const SurfaceAhead& a = list_[i];
@@ -113,7 +113,7 @@ class SurfacesAhead {
   std::size_t n_left_ = 0;
 };
 
-/// How often trace() looks at a surface: what it costs besides the crossings.
+/// Number of surfaces tested by trace(): its cost in addition to the crossings.
 std::size_t looks_at_surfaces(const TrackingGeometry& geometry,
                               const Track& track, EnergyLoss loss);
 

@@ -135,11 +135,11 @@ class Tracer {
     }
   };
 
-  /// Does every crossing of a surface count, not the first one only?
+  /// Whether every crossing of a surface counts, not only the first one.
   bool crosses_again() const { return out_.turns > 0; }
 
-  /// Will a track that may turn for ever cross nothing more? Around z it never
-  /// comes back along it; beyond the edge of a map nothing is known of it.
+  /// Whether a track that may turn forever has no further crossings. Around z
+  /// it never returns along z; beyond the edge of a map its path is unknown.
   bool has_left(LegEnd end) {
     const FieldKind kind = geometry_.field().kind;
     if (kind != FieldKind::solenoid && end != LegEnd::map_edge) return false;
@@ -514,7 +514,7 @@ void straggle_all(const TrackingGeometry& geometry, const Track& track,
 }
 
 /// Finds the crossings.
-/// @return  how often it has looked at a surface
+/// @return  number of surfaces tested
 std::size_t follow(const TrackingGeometry& geometry, const Track& track,
                    EnergyLoss loss, std::optional<Frame> frame,
                    TracedTrack& out) {

@@ -60,7 +60,7 @@ struct TracedCrossing {
   }
 };
 
-/// What the track loses energy in at a crossing; may be empty.
+/// The material in which the track loses energy at a crossing; may be empty.
 inline std::span<const LossSlab> slabs_at(const TrackingGeometry& geometry,
                                           const TracedCrossing& x) {
   return x.own_slabs ? std::span<const LossSlab>(*x.own_slabs)

@@ -117,11 +117,11 @@ class TrackingGeometry {
   /// was moved.
   const ModuleIndex* modules() const { return modules_.get(); }
 
-  /// What a track loses energy in at surface `i`, with a map on average; may be
-  /// empty.
+  /// The material in which a track loses energy at surface `i`, with a map its
+  /// average; may be empty.
   std::span<const LossSlab> slabs(std::size_t i) const;
 
-  /// Does the material of any surface, or of surface `i`, vary over it?
+  /// Whether the material of any surface, or of surface `i`, varies over it.
   bool has_maps() const { return !maps_.empty(); }
   bool is_mapped(std::size_t i) const;
   /// The same slabs at a point of surface `i`, mm, and x/X0 at normal incidence
@@ -133,8 +133,8 @@ class TrackingGeometry {
     surfaces_[i].x_over_x0 = x_over_x0_at(i, x);
   }
 
-  /// Do hit errors or the material that a track meets depend on the track? Then
-  /// it has a geometry of its own, see AnyTrack.
+  /// Whether hit errors or the material along a track depend on the track,
+  /// which then has a separate geometry, see AnyTrack.
   bool depends_on_track() const {
     return has_track_errors() || has_maps() || has_dead_regions();
   }
@@ -148,12 +148,12 @@ class TrackingGeometry {
   /// @return  whether they are positive and finite
   bool set_errors(std::size_t i, const HitErrorInput& track);
 
-  /// Do some layers give no hits in a part of their surface?
+  /// Whether some layers have dead regions.
   bool has_dead_regions() const { return dead_ != nullptr; }
-  /// Does surface `i` give no hits at this point of it, mm?
+  /// Whether surface `i` is dead at this point of it, mm.
   bool is_dead(std::size_t i, double x, double y, double z) const;
 
-  /// Makes surface `i` passive: its hit is missing, its material stays.
+  /// Makes surface `i` passive: its hit is missing, its material remains.
   void drop_hit(std::size_t i) { surfaces_[i].n_axes = 0; }
   /// Undoes drop_hit(): the hit is that of the same surface of `other`.
   void restore_hit(std::size_t i, const TrackingGeometry& other) {

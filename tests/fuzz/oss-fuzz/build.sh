@@ -1,6 +1,6 @@
 #!/bin/bash -eu
 # SPDX-License-Identifier: Apache-2.0
-# Builds the fuzz targets as OSS-Fuzz wants them in $OUT: programs, libraries
+# Builds the fuzz targets in $OUT in the layout of OSS-Fuzz: programs, libraries
 # with seeds, dictionaries and options next to them. OSS-Fuzz sets CC, CXX, CFLAGS,
 # CXXFLAGS, LIB_FUZZING_ENGINE, SRC, WORK and OUT; docs/developing/hardening.md
 # states how to run this without it.

@@ -76,7 +76,7 @@ class RowWriter {
     if (surface.shape != Shape::cylinder && surface.shape != Shape::disk) {
       constexpr const char* shapes = "Delphes has cylinders and disks only";
       if (const Ring* ring = rings_.of(index)) {
-        if (told_.insert(ring->entry).second)
+        if (reported_.insert(ring->entry).second)
           lose(layer, ring->entry,
                fmt::format("is a ring of planes: {}", shapes),
                "it is left out");
@@ -148,7 +148,7 @@ class RowWriter {
 
   const Detector& detector_;
   const Rings rings_;
-  std::set<std::string> told_;  ///< entries of rings
+  std::set<std::string> reported_;  ///< entries of rings
   Diagnostics& losses_;
 };
 

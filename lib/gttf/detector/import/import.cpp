@@ -27,7 +27,7 @@ bool is_number(std::string_view text) {
   return parse_number(text, ignored) == nullptr;
 }
 
-/// Does it begin as a map or a list of maps of JSON?
+/// Whether it begins like a map or a list of maps in JSON.
 bool is_json(std::string_view text) {
   const std::string_view content = trimmed(text);
   if (content.starts_with('{')) return true;

@@ -15,8 +15,8 @@ namespace gttf {
 
 /// Format of a foreign description.
 enum class ForeignFormat {
-  delphes,       ///< Tcl card of Delphes with a module TrackCovariance, or the
-                 ///< rows of its geometry alone
+  delphes,  ///< Tcl card of Delphes with a module TrackCovariance, or only the
+            ///< rows of its geometry
   fasttracker,   ///< .ini of the ALICE FastTracker: layer.parameter: value
   slac,          ///< four columns of slaclab/TrackingResolution
   corryvreckan,  ///< detectors file (.geo) of Corryvreckan or Allpix Squared
@@ -25,7 +25,7 @@ enum class ForeignFormat {
   modules        ///< list of modules of `export --to modules`
 };
 
-/// All formats with the names that --from knows.
+/// All formats with their names for --from.
 inline constexpr std::array<std::pair<std::string_view, ForeignFormat>, 7>
     foreign_formats{{
         {"delphes", ForeignFormat::delphes},

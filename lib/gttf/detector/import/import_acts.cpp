@@ -339,7 +339,7 @@ class ActsReader {
         material && std::ranges::any_of(material->x_over_x0,
                                         [](double x) { return x > 0; });
     if (layer.coordinates.empty() && !has_material) return;
-    // a module of a ring has no number of its own
+    // a module of a ring has no separate number
     GeometryId series = id;
     series.of[sensitive_level] = 0;
     const bool may_join = id.of[sensitive_level] > 0 && surface->is_inclined();
@@ -668,7 +668,7 @@ class ActsReader {
     return axis;
   }
 
-  /// Nothing: no material, or a kind that is left out.
+  /// Nothing: no material, or an unsupported kind.
   std::optional<Profile> read_material(const JsonValue& value,
                                        const Surface& surface, long volume) {
     const JsonValue* material = get(value, "material", JsonKind::map, false);
@@ -730,8 +730,8 @@ class ActsReader {
     return profile_of(surface, axes, shift, x);
   }
 
-  /// The bins along z of a cylinder or cone and along r of a disk stay; over
-  /// others the mean is taken, with the widths of the bins as weights.
+  /// The bins along z of a cylinder or cone and along r of a disk are kept;
+  /// other bins are averaged, weighted by their widths.
   static Profile profile_of(const Surface& surface,
                             const std::vector<BinAxis>& axes, double shift,
                             const std::vector<double>& x) {

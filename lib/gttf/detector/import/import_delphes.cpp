@@ -156,7 +156,7 @@ class CardRow {
           "the resolution must not be negative");
     check(value(flag) >= 0 && value(flag) <= 1, flag,
           "the flag must be from 0 (scatters only) to 1 (measures)",
-          "between them it is the efficiency");
+          "values in between are the efficiency");
   }
 
   Slab slab(Description& description) const {

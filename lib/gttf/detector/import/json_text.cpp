@@ -14,8 +14,8 @@
 namespace gttf::detail {
 namespace {
 
-/// The bytes of a text for the parser, which reads them in order; `read` tells
-/// how many it has taken.
+/// The bytes of a text for the parser, which reads them in order; `read` counts
+/// the bytes consumed.
 class Bytes {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -45,8 +45,8 @@ class Bytes {
   std::size_t* read_;
 };
 
-/// Builds the tree from the events of the parser. The parser stops behind the
-/// token of an event; behind a number it has read one byte more.
+/// Builds the tree from the events of the parser. The parser stops after the
+/// token of an event; after a number it has read one more byte.
 class TreeBuilder {
  public:
   using json = nlohmann::json;
@@ -88,13 +88,13 @@ class TreeBuilder {
   bool parse_error(std::size_t position, const std::string& token,
                    const json::exception& exception) {
     std::string problem = exception.what();
-    // without the place, which the message has already
+    // without the location, which the message already has
     constexpr std::string_view mark = "column ";
     if (const std::size_t at = problem.find(mark); at != problem.npos)
       if (const std::size_t colon = problem.find(": ", at);
           colon != problem.npos)
         problem.erase(0, colon + 2);
-    // of a text that ends too early its last byte
+    // for a truncated text, its last byte
     const bool is_cut = position >= text_.size();
     const std::size_t end = is_cut ? text_.find_last_not_of(" \t\r\n") + 1
                                    : std::min(position, text_.size());

@@ -18,8 +18,8 @@ namespace gttf::detail {
 bool stand_around(std::vector<double>& phi);
 
 /// Collects layers. Equally spaced modules of one series that differ only in
-/// azimuth become one ring, in place of the first of them; all other layers are
-/// kept.
+/// azimuth become one ring, at the position of the first one; all other layers
+/// are kept.
 class RingJoiner {
  public:
   /// @param series  the name of the ring that it may belong to; empty: none

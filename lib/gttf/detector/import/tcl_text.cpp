@@ -157,7 +157,7 @@ class Scanner {
         return made(open + 1, at_ - 1, TclWord::Kind::braced);
       }
     }
-    return unclosed(open, "this brace is never closed", "add a } behind it");
+    return unclosed(open, "this brace is never closed", "add a } after it");
   }
 
   TclWord quoted() {
@@ -172,7 +172,7 @@ class Scanner {
         return made(open + 1, at_ - 1, TclWord::Kind::quoted);
       }
     }
-    return unclosed(open, "this quote is never closed", "add a \" behind it");
+    return unclosed(open, "this quote is never closed", "add a \" after it");
   }
 
   /// Tcl requires a space after a closing brace; anything else becomes a

@@ -57,7 +57,7 @@ struct BatchHits {
   }
 };
 
-/// Lanes accepted by find_measured().
+/// Tracks accepted by find_measured().
 template <class S>
 MaskOf<S> are_sound(const HitGroup& in, const BatchHits<S>& hits) {
   using std::abs;

@@ -113,7 +113,7 @@ inline bool are_close(const SurfaceRecord& a, const SurfaceRecord& b) {
           std::abs(a.normal_vector[2] - b.normal_vector[2]) <= close);
 }
 
-/// Does every hit have a kink of its own and a place of its own? Then none
+/// Whether every hit has a separate kink and a separate position. Then none
 /// follows from the others, nor from an exact start if the first kink moves it.
 template <Path P>
 bool scatters_at_every_hit(const KeptPath<P>& source,
@@ -168,7 +168,7 @@ S chain_information(const KeptPath<HelixPath<S>>& source) {
 
 }  // namespace detail
 
-/// Var(kappa) from scattering alone. The variances of all kinks are scaled to
+/// Var(kappa) from scattering only. The variances of all kinks are scaled to
 /// at most 1, and the result, which is proportional to them, is scaled back.
 /// @param source  of the path, after the fit
 /// @param start   the beam spot as a hit at the start point; may be null

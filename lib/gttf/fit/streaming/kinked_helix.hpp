@@ -200,7 +200,7 @@ struct HelixNode {
 ///   points         indices of the points from the first to the last measured
 ///                  one: all points that measure or scatter
 ///
-/// @tparam S  double, or one number per lane
+/// @tparam S  double, or one number per vector element
 template <class S, class Hits>
 class KinkedHelix {
  public:

@@ -26,8 +26,8 @@ struct TrajectoryNode {
   TrajectoryState before;  ///< the layer
   TrajectoryState after;   ///< with its kinks and its loss
   SurfaceAxes axes;
-  /// Changes of theta, phi and kappa of the reference here, besides the mean
-  /// loss.
+  /// Changes of theta, phi and kappa of the reference here, in addition to the
+  /// mean loss.
   std::array<double, 3> so_far{};
   /// Changes after the layer in start parameters; variances with the weights of
   /// the fit.

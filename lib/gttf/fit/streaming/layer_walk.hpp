@@ -8,14 +8,14 @@
 
 namespace gttf {
 
-/// How every single error enters M linear functions of the line just before
-/// crossing k, where line_before() gives what all hits say about it.
+/// The contribution of every single error to M linear functions of the line
+/// just before crossing k, which line_before() estimates from all hits.
 ///
 /// The hits on either side are filtered towards the crossing, with gains, and
-/// the two sides joined. From the covariance of the functions with that line a
-/// walk goes outwards, as way_back() does, and another one inwards: passed in
-/// that direction, a layer has the same columns with the kinks of opposite
-/// sign, whose squares are the same.
+/// the two sides are combined. From the covariance of the functions with that
+/// line, one pass goes outwards, like way_back(), and another one inwards:
+/// passed in that direction, a layer has the same columns with kinks of
+/// opposite sign, whose squares are the same.
 ///
 /// @param functions  of the line at the crossing, in the parameters of the
 ///                   start

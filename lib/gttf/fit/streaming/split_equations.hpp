@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SplitEquations: five equations per lane with the two vectors of a Pack
-// separated, and the steps of the streaming fit on them.
+// SplitEquations: five equations per vector element with the two vectors of a
+// Pack separated, and the steps of the streaming fit on them.
 #pragma once
 
 #include "gttf/core/pack.hpp"
@@ -165,7 +165,7 @@ template <class S>
   }
 }
 
-/// Covariance of the line, one part of the lanes after the other, so that it
+/// Covariance of the line, one vector of the pack after the other, so that it
 /// nearly stays in registers.
 template <class S>
 [[gnu::noinline, gnu::flatten]] void set_covariance(const SplitEquations<S>& e,

@@ -20,9 +20,9 @@ constexpr bool can_be_streamed(FitKind kind) { return detail::uses_hits(kind); }
 ///
 /// by five weighted equations and their right-hand sides along a reference
 /// helix with kinks. Each step moves the reference to the fitted track; the
-/// first reference comes from a fit without scattering, so one step more is
-/// made than requested by FitOptions::relinearisations. At convergence it is
-/// the minimum of the exact chi2, as for the triplet fit.
+/// first reference comes from a fit without scattering, so one more step is
+/// performed than requested by FitOptions::relinearisations. At convergence it
+/// is the minimum of the exact chi2, as for the triplet fit.
 ///
 /// FitOptions::weights: update uses the curvature of the previous step, local
 /// the curvature of the first reference.

@@ -129,7 +129,7 @@ TrajectoryState towards_next(const TrackHits& track,
   TrajectoryState s;
   const Vector3& first = track.points[measured[0]].position;
   double length = (track.points[measured.back()].position - first).norm();
-  // a track that comes back is no straight line to its last hit
+  // a recurling track is not a straight line to its last hit
   if (knows_paths(track))
     for (const std::size_t i : measured)
       length = std::max(length, (track.points[i].position - first).norm());
@@ -150,7 +150,7 @@ TrajectoryStart find_start(const TrackHits& track,
                            std::span<const std::size_t> measured) {
   DampedFit fit(track, towards_next(track, measured, track.kappa_ref));
   TrajectoryStart result;
-  // hits after many turns tell nothing of a start that is not near
+  // hits after many turns do not constrain a distant start
   const bool paths = knows_paths(track);
   result.status =
       paths ? FitStatus::not_converged : fit.run(fit.n_nodes(), true);

@@ -11,7 +11,7 @@
 
 namespace gttf::detail {
 
-/// Lanes without failure so far; for a single track, the reason of failure.
+/// Tracks without failure so far; for a single track, the reason of failure.
 template <class S>
 struct BatchOutcome {
   MaskOf<S> good = S(0) <= S(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps along a helix and onto the surface of a hit, for one track or one per
-// lane.
+// vector element.
 #pragma once
 
 #include <cmath>

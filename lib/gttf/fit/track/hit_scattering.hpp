@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scattering angles for a batch of tracks, computed from their hits alone.
+// Scattering angles for a batch of tracks, computed only from their hits.
 #pragma once
 
 #include <span>

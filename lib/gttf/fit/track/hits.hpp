@@ -69,10 +69,10 @@ struct TrackHit {
   /// `position` with these axes (u along r-phi, v along z), not the plane of u
   /// and v. Relevant only if hits move by more than sqrt(radius * precision).
   bool curved = false;
-  /// Path along the track from anywhere, mm, to tell crossings of a surface
-  /// apart: the fit looks for the one about as far behind the point before.
-  /// NaN: the first within half a turn. Set for all points of a track or none,
-  /// and only where TrackHits::flight is.
+  /// Path along the track from any origin, mm, to distinguish crossings of a
+  /// surface: the fit uses the crossing at about this distance from the
+  /// previous point. NaN: the first one within half a turn. Set for all points
+  /// of a track or for none, and only with TrackHits::flight.
   double path = std::numeric_limits<double>::quiet_NaN();
 
   bool measures() const { return n_coordinates > 0; }
@@ -100,7 +100,7 @@ struct TrackHits {
   /// Without field: the momentum [GeV] for which theta0_2 is given, so that the
   /// fit can compare it with the measured scattering; 0: unknown.
   double momentum = 0;
-  double mass = 0;  ///< GeV, to go with it
+  double mass = 0;  ///< GeV, of the particle with this momentum
   /// Perigee parameters refer to the line through it along z, z0 to its z.
   Vector3 origin = Vector3::Zero();
   /// For any field and energy loss. Then kappa = -q b_ref/p, with b_ref =
@@ -109,7 +109,7 @@ struct TrackHits {
   std::optional<FlightModel> flight = {};
 };
 
-/// Does it say which crossings of the surfaces its points are?
+/// Whether it assigns its points to crossings of the surfaces.
 inline bool knows_paths(const TrackHits& track) {
   return !track.points.empty() && !std::isnan(track.points.back().path);
 }

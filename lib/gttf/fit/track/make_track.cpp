@@ -441,8 +441,8 @@ std::string_view build_traced(Maker& m) {
   return {};
 }
 
-/// Does the track cross a layer again, or turn by more than half? Then hits
-/// come back towards the first one, or a layer has hits far from each other.
+/// Whether the track crosses a layer again, or turns by more than half a
+/// circle. Then later hits approach the first one, or a layer has distant hits.
 bool comes_back(const Maker& m) {
   constexpr double far = 0.01;  // of the size of the track
   const Vector3 first = m.h.position(0);
@@ -461,8 +461,8 @@ bool comes_back(const Maker& m) {
   return false;
 }
 
-/// A track that crosses layers again: its hits tell which of the crossings are
-/// theirs, and the better the path is known, the more of them it can reach.
+/// A track that crosses layers again: its hits are assigned to crossings, and
+/// the better the path is known, the more hits can be assigned.
 class TurningTrack {
  public:
   explicit TurningTrack(Maker& m) : m_(m) {}
@@ -475,7 +475,7 @@ class TurningTrack {
         FlightModel{&m_.layers.geometry.field(),
                     choose_frame(m_.layers.geometry.field(), step.normalized()),
                     m_.model.mass, std::abs(m_.model.charge)};
-    // within half a turn, as their tangential planes tell apart: the fewest
+    // within half a turn, as far as their tangential planes show: the minimum
     std::size_t known = std::min<std::size_t>(3, n);
     for (std::size_t k = 0; k < known; ++k) {
       add_hit(m_, hit(k), static_cast<int>(m_.h.order[k]));
@@ -502,9 +502,9 @@ class TurningTrack {
  private:
   const MeasuredHit& hit(std::size_t k) const { return m_.hits[m_.h.order[k]]; }
 
-  /// Finds the crossing of each of the first `n` hits: of those of its surface
-  /// within a turn behind the hit before the nearest one.
-  /// @return  for how many there is one
+  /// Finds the crossing of each of the first `n` hits: the nearest one of its
+  /// surface within one turn after the previous hit.
+  /// @return  number of hits with a crossing
   std::size_t assign(std::size_t n) {
     const auto& list = m_.made.traced.list;
     crossing_of_.clear();
@@ -531,7 +531,7 @@ class TurningTrack {
   }
 
   /// Hits and the surfaces without one, in order of flight; hits of one
-  /// crossing share its material, which stands at the last of them.
+  /// crossing share its material, which is assigned to the last of them.
   void build_points() {
     MadeTrack& made = m_.made;
     made.track.points.clear();

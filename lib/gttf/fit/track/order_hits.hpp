@@ -48,7 +48,7 @@ struct HitLayers {
 
   const Detector& detector;
   const TrackingGeometry& geometry;
-  std::vector<TrackHit> hit_of_layer;  ///< but for place and axes
+  std::vector<TrackHit> hit_of_layer;  ///< except for position and axes
   std::vector<double> log_x_over_x0;   ///< per surface
   /// Maximum distance of a hit from its track along the surface, mm.
   std::vector<double> reach_of_layer;
@@ -119,8 +119,8 @@ void set_errors(const HitLayers& layers, const MeasuredHit& hit,
 /// Sets HitList::arcs for its path from `first` on.
 void follow_arcs(HitList& h, const Vector3& first);
 
-/// z over the arc: coarse hits tell little about it, unmeasured coordinates
-/// nothing.
+/// z over the arc: coarse hits hardly constrain it, unmeasured coordinates not
+/// at all.
 /// @param length  between the ends, mm
 ArcLine<double> weighted_line(const HitList& h, double length);
 

@@ -201,7 +201,7 @@ struct SlopeEquations {
 };
 
 /// Adds all hits around a helix.
-/// @param wanted lanes in which the result is needed
+/// @param wanted tracks for which the result is needed
 template <class S, class Hits>
 [[gnu::flatten]] void linearise(const Hits& hits, const HelixPoint<S>& start,
                                 const typename PackAccess<S>::Mask& wanted,

@@ -88,7 +88,7 @@ struct HitFit {
   TrackState before;  ///< at the fitted position, before its scattering
   TrackState after;   ///< after it; first hit: before = after, last: too
   /// Fitted energy loss in the layer and its error, GeV; NaN unless the fit
-  /// knows of losses (TrackHits::flight).
+  /// includes losses (TrackHits::flight).
   double energy_loss = std::numeric_limits<double>::quiet_NaN();
   double sigma_energy_loss = std::numeric_limits<double>::quiet_NaN();
 };
@@ -98,7 +98,7 @@ struct HitFit {
 struct ScatteringMomentum {
   static constexpr double infinite = std::numeric_limits<double>::infinity();
 
-  /// False: the kinks are compatible with hit errors alone. Then p is infinite,
+  /// False: the kinks are compatible with hit errors only. Then p is infinite,
   /// sigma is meaningless and only the bound applies.
   bool finite = false;
   double p = infinite;      ///< GeV

@@ -103,7 +103,7 @@ FitStatus KinkSystem::take(const TrackHits& track) {
   for (std::size_t k = 0; k + 1 < hits.size(); ++k)
     if (!apart(track, hits[k + 1].measured - hits[k].measured))
       return FitStatus::coincident_hits;
-  // material behind the last hit has no effect
+  // material beyond the last hit has no effect
   while (!passive.empty() && passive.back().before + 1 >= hits.size())
     passive.pop_back();
   return FitStatus::ok;

@@ -88,7 +88,7 @@ double most_likely(const Spectrum& s) {
   return best;
 }
 
-/// 0 if hit errors alone explain the kinks.
+/// 0 if hit errors are sufficient to explain the kinks.
 double by_moment(const Spectrum& s) {
   if (s.exact_hits()) return s.sum_of_squares() / s.size();
   const double low = s.smallest();

@@ -21,8 +21,8 @@ struct SharedEquations {
   /// The existing errors of the first segment.
   bool shifts_hits = false, turns = false;
   double kappa_0 = 0, inverse_aa = 0;
-  /// D^-1 M of the two innermost triplets, theta and phi, with zeros where
-  /// there is none; the rest of M is zero.
+  /// D^-1 M of the two innermost triplets, theta and phi, with zeros for
+  /// missing ones; the rest of M is zero.
   double column[n_errors][2][2]{};
 };
 

@@ -476,7 +476,7 @@ class OrthogonalFit {
           sqrt(Wide(traced(crossing).kinks.variances[r]));
   }
 
-  /// Takes P from the kinks: an unmeasured coordinate is no error.
+  /// Takes P from the kinks: an unmeasured coordinate has no error.
   void set_parameters() {
     const std::size_t n = system_.rows.size();
     for (std::size_t h = 0; h < system_.hits.size(); ++h)

@@ -14,8 +14,8 @@
 namespace gttf {
 namespace {
 
-// Where an axis of linear scale begins that has been logarithmic, and the
-// other way round.
+// The lower end of an axis that changes from a logarithmic to a linear scale,
+// or vice versa.
 void set_scale(AxisScale scale, const std::string& name, FigureAxis& axis) {
   if (axis.scale == scale) return;
   if (!axis.ticks.empty())
@@ -96,7 +96,7 @@ void apply(const FigureChange& change, Figure& figure) {
     if (plot->top) set_ends(*change.x, "horizontal", *plot->top);
   }
   if (change.y) set_ends(*change.y, "vertical", y);
-  // the area closed by limits reaches down to the axis
+  // the inaccessible area extends down to the axis
   for (Band& band : plot->panels.front().bands)
     if (band.behind)
       for (double& lower : band.lower) lower = std::max(lower, y.lower);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FigureChange: axes and size of a figure as a user wants them.
+// FigureChange: axes and size of a figure as requested by the user.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace gttf {
 
-/// A change that the figure does not allow; the text says why.
+/// A change that the figure does not allow; the text gives the reason.
 class FigureError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };

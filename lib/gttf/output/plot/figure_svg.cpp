@@ -113,7 +113,7 @@ Document data_document(const Table& data, double (*rounded)(double)) {
 namespace {
 
 constexpr double condition_size = 10.5, condition_line = 14;  // px
-constexpr double border = 8;  ///< around a file; page/report.js knows it, too
+constexpr double border = 8;  ///< around a file; also used by page/report.js
 
 // Words in lines not wider than `width`; none begins with a separating dot.
 std::vector<RichText> in_lines(const RichText& text, double width) {

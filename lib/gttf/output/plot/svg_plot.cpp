@@ -242,8 +242,8 @@ PlotFrame frame_with(const Figure& figure, const Plot& plot, double margin) {
 PlotFrame make_frame(const Figure& figure, const Plot& plot) {
   double margin = right_margin(plot);
   PlotFrame frame = frame_with(figure, plot, margin);
-  // Names of bands that are too flat for them stand beside their ends; a
-  // narrower frame may have no place for others.
+  // Names of bands that are too flat are written next to their ends; a narrower
+  // frame may have no space for others.
   constexpr int most_tries = 4;
   for (int i = 0; i < most_tries; ++i) {
     double wanted = margin;

@@ -118,7 +118,7 @@ std::string panel_labels(const Panel& panel, const PanelFrame& frame);
 /// The colour bar of a map, right of the frame.
 std::string svg_colour_bar(const HeatMap& map, const PanelFrame& frame);
 
-/// The values of the contours, on them where there is room.
+/// The values of the contours, written on them if there is space.
 std::string svg_contour_labels(const HeatMap& map, const PanelFrame& frame);
 
 /// Cells and contours of a map; cells without a value remain empty.
@@ -128,7 +128,7 @@ std::string svg_heat_map(const HeatMap& map, const PanelFrame& frame);
 /// alternative of the content.
 std::string figure_in_page(const Figure& figure);
 
-/// How a picture for a paper or slides looks.
+/// The style of a picture for a paper or slides.
 struct PictureStyle {
   RichText title = {};         ///< above it; empty: none
   double scale = 1;            ///< of the picture's size, in `unit` per px

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t dots_across = 2, dots_up = 4;
 
-// The number of a colour of ANSI; 0: that of the text.
+// The ANSI code of a colour; 0: the colour of the text.
 int ansi_colour(Paint paint) {
   constexpr std::array hues{34, 33, 36, 35};  // blue, yellow, cyan, magenta
   constexpr std::array ramp{94, 34, 36, 32, 33, 31};
@@ -76,7 +76,7 @@ std::string lines_of_facts(const std::string& text, std::size_t width,
   return out + shortened_to(line, width) + '\n';
 }
 
-// Marks of ASCII only where nothing else is shown.
+// ASCII marks if the terminal does not support others.
 std::string shown_text(const RichText& text, bool utf8) {
   const std::string plain = visible(plain_text(text));
   if (utf8) return plain;
@@ -174,7 +174,7 @@ class Canvas {
   std::vector<Cell> cells_;
 };
 
-// How many stretches of a line go to one gap.
+// Number of stretches of a line per gap.
 int gap_of(Dash dash) {
   switch (dash) {
     case Dash::solid:
@@ -193,13 +193,13 @@ int gap_of(Dash dash) {
   return 0;
 }
 
-// A label of an axis and the line or column where it stands.
+// A label of an axis and its line or column.
 struct PlacedLabel {
   std::string text;
   std::size_t at = 0;
 };
 
-// Pixels that a line or column of characters stands for, as figures have them.
+// Pixels per line or column of characters, in the units of figures.
 constexpr double line_pixels = 17, column_pixels = 8;
 
 std::vector<PlacedLabel> labels_of(const FigureAxis& axis, std::size_t cells,
@@ -233,7 +233,7 @@ struct Ending {
   double dots = 0;  ///< from above: the order within a row
 };
 
-// What stands right of the frame: the letters of curves, near their ends.
+// The text right of the frame: the letters of curves, near their ends.
 std::vector<Ending> spread(std::vector<Ending> endings, std::size_t rows) {
   std::ranges::stable_sort(endings, {}, &Ending::dots);
   for (std::size_t i = 1; i < endings.size(); ++i)
@@ -395,7 +395,7 @@ class PlotText {
     return end;
   }
 
-  /// Bands have no ids of their own: those of a subsystem share one.
+  /// Bands have no separate ids: those of a subsystem share one.
   static std::string name_of(const Band& band) {
     return "band " + plain_text(band.label);
   }

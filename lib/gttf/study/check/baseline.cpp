@@ -230,7 +230,7 @@ class BaselineReader {
     return input;
   }
 
-  /// Columns that this program does not know are left out.
+  /// Unknown columns are ignored.
   Table read_rows(const Document& detector, const StudyRequest& request,
                   const std::string& path) const {
     const Document::List& rows = list(detector, "rows", path);

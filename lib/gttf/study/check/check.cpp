@@ -158,7 +158,7 @@ class EdgesOfGrids {
   std::span<const Detector> detectors_;
   unsigned threads_;
   std::vector<FoundEdges> found_;
-  KnownEdges::Content* kept_ = nullptr;  ///< in place of found_
+  KnownEdges::Content* kept_ = nullptr;  ///< instead of found_
 };
 
 namespace {
@@ -483,7 +483,7 @@ class Checker {
       fault(
           criterion_.min->place,
           fmt::format("\"min\" is above \"max\" for {}", where(checked.point)),
-          "nothing can meet both");
+          "no value can meet both");
   }
 
   double bound(const Limit& limit, const CheckedPoint& checked, int sign) {

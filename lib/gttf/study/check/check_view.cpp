@@ -201,7 +201,7 @@ const KeyChange* FailureCause::placed() const {
 
 FailureCause find_cause(const RequirementFile& file, const CheckResult& result,
                         std::span<const DetectorInput> detectors) {
-  // what spoils an average is no matter of one track
+  // the cause of a bad average is not in a single track
   if (file.request.average) return {};
   return Finder(file, result, detectors[result.detector]).find();
 }
@@ -501,10 +501,10 @@ std::string point_text(const CheckStory& story, const CheckResult& result) {
 
 /// Number of digits with which value and limits differ.
 int digits_of(const CheckedPoint& point) {
-  int digits = digits_to_tell(point.lower, point.upper);
+  int digits = distinct_digits(point.lower, point.upper);
   for (const double limit : {point.lower, point.upper})
     if (!std::isnan(limit) && !std::isnan(point.value))
-      digits = std::max(digits, digits_to_tell(point.value, limit));
+      digits = std::max(digits, distinct_digits(point.value, limit));
   return digits;
 }
 
@@ -538,7 +538,7 @@ void add_changes(const CheckStory& story, std::size_t index, Facts& facts) {
   const std::string of = attributed(quantity, result.worst_point());
   if (!std::isnan(cause.before)) {
     const double now = result.worst_point().value;
-    const int digits = digits_to_tell(cause.before, now);
+    const int digits = distinct_digits(cause.before, now);
     std::string text =
         fmt::format("{} -> {}", shown(quantity, cause.before, digits),
                     std::isnan(now) ? value_text(story, result)
@@ -559,14 +559,14 @@ void add_changes(const CheckStory& story, std::size_t index, Facts& facts) {
     const KeyChange& change = cause.changes[i];
     std::string text = change_text(change);
     if (!std::isnan(change.share))
-      text += ", makes " + share_text(change.share) + of;
+      text += ", effect " + share_text(change.share) + of;
     if (change.place.line > 0)
       text += fmt::format(" ({})", place_text(file, change.place));
     facts.emplace_back(i == 0 ? "likely cause" : "also changed",
                        std::move(text));
   }
-  constexpr double worth_telling = 0.02;  // of the change
-  if (std::abs(cause.remainder) > worth_telling * std::abs(cause.total))
+  constexpr double smallest_listed = 0.02;  // of the change
+  if (std::abs(cause.remainder) > smallest_listed * std::abs(cause.total))
     facts.emplace_back("remainder", share_text(cause.remainder));
   if (cause.failed_before)
     facts.emplace_back("before",

@@ -188,7 +188,7 @@ std::string shown(const CheckedQuantity& q, double value, int digits) {
   return text + (q.symbol[0] == '/' ? "" : " ") + q.symbol;
 }
 
-int digits_to_tell(double a, double b) {
+int distinct_digits(double a, double b) {
   constexpr int fewest = 4, most = 12;
   int digits = fewest;
   while (digits < most && !std::isnan(a) && !std::isnan(b) && a != b &&

@@ -81,7 +81,7 @@ std::string shown(const CheckedQuantity& quantity, double value,
                   int digits = 4);
 
 /// Digits with which two different values look different; from 4 to 12.
-int digits_to_tell(double a, double b);
+int distinct_digits(double a, double b);
 
 }  // namespace gttf
 

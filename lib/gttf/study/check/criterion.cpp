@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What criteria and baselines answer; others read them.
+// Queries of criteria and baselines; they are read elsewhere.
 #include <cmath>
 
 #include "gttf/study/check/baseline.hpp"

@@ -213,7 +213,7 @@ void read_limits(const Value& entry, const LimitKeys& keys, bool has_baseline,
     if (*value)
       (*value)->error(
           fmt::format("{} is a text", in_quotes(criterion.quantity.name)),
-          "limit it by \"is\": a text, a list, or baseline");
+          "limit it with \"is\": a text, a list, or baseline");
   if (keys.is) read_text(*keys.is, has_baseline, criterion);
 }
 
@@ -306,12 +306,13 @@ std::vector<CheckedQuantity> read_what(const Value& value,
     if (find_column(*name, !average)) {
       item.error(
           in_quotes(*name) +
-              (average ? " is of single tracks, and averages are requested"
-                       : " is of averages, and none is requested"),
-          average ? "remove \"average\" from the file or its study, or take "
-                    "another column"
-                  : "add \"average: phi\" or the like to the file or its "
-                    "study");
+              (average
+                   ? " is defined for single tracks, but averages are requested"
+                   : " is defined for averages, but none is requested"),
+          average
+              ? "remove \"average\" from the file or its study, or take "
+                "another column"
+              : "add for example \"average: phi\" to the file or its study");
       continue;
     }
     std::vector<std::string> known = column_names(average);
@@ -322,7 +323,7 @@ std::vector<CheckedQuantity> read_what(const Value& value,
     const auto near = nearest(*name, candidates);
     item.error(fmt::format("unknown column {}", in_quotes(*name)),
                *name == "budget"
-                   ? "write \"budget: { of: pt, layer: L0 }\" in place of "
+                   ? "write \"budget: { of: pt, layer: L0 }\" instead of "
                      "\"what\""
                : near ? fmt::format("did you mean {}?", in_quotes(*near))
                       : fmt::format("known: {}", joined(known)));
@@ -354,7 +355,7 @@ std::vector<CheckedQuantity> read_budget(const Value& value) {
     parameter = of->choice("parameter", names).value_or(0);
   const auto layer = map.find("layer"), group = map.find("group");
   if (layer && group)
-    group->error("\"layer\" and \"group\" exclude each other",
+    group->error("\"layer\" and \"group\" cannot be used together",
                  "remove one of the two");
   std::optional<Cause> cause;
   if (const auto kind = map.find("kind")) {
@@ -467,11 +468,12 @@ std::vector<CheckedQuantity> read_quantities(MapReader& map,
     const Value& place = coverage && what ? *coverage
                          : budget         ? *budget
                                           : map.value();
-    place.error(n == 0 ? "the requirement does not name a quantity"
-                       : "\"what\", \"coverage\" and \"budget\" exclude each "
-                         "other",
-                n == 0 ? "add for example \"what: sigma_pt_rel\""
-                       : "split it into two requirements");
+    place.error(
+        n == 0
+            ? "the requirement does not name a quantity"
+            : "\"what\", \"coverage\" and \"budget\" cannot be used together",
+        n == 0 ? "add for example \"what: sigma_pt_rel\""
+               : "split it into two requirements");
     return {};
   }
   std::vector<CheckedQuantity> quantities =
@@ -529,7 +531,7 @@ void read_points(MapReader& map, const RequirementHead& head,
   const bool readable = map.value().diagnostics().items().size() == faults;
   if (criterion.points.empty() && readable)
     within->error("the requirement matches no point",
-                  "widen the range, or give points by \"at\"");
+                  "widen the range, or give points with \"at\"");
 }
 
 std::vector<Criterion> read_criteria(const Value& entry,

@@ -138,12 +138,13 @@ class Reader {
           "luminous_region"})
       if (const auto own = map.find(key))
         own->error(fmt::format("{} belongs in the study", in_quotes(key)),
-                   "remove it, or write all keys here in place of \"study\"");
+                   "remove it, or write all keys here instead of \"study\"");
     return head;
   }
 
   void read_study(const std::string& path, detail::RequirementHead& head) {
-    if (std::error_code ignored; !fs::exists(path, ignored)) return;  // told
+    if (std::error_code ignored; !fs::exists(path, ignored))
+      return;  // reported
     try {
       head.request = read_request(path, options_);
       head.grid = {true, true, head.request.momentum, head.request.angle};
@@ -189,7 +190,7 @@ class Reader {
   void read_list(const Value& list, const detail::RequirementHead& head) {
     if (!list.is_list()) {
       list.expected("a list of requirements",
-                    "begin each with \"- \" in a line of its own");
+                    "begin each with \"- \" on a line of its own");
       return;
     }
     if (list.items().empty())

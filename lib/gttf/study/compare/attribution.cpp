@@ -578,9 +578,9 @@ Section attribution_section(std::string title, Parameter q,
   section.facts.emplace_back(sigma_symbol(q, at_layer), change_text(a.total));
   constexpr double small_part = 0.2;  // not explained by the shares
   if (std::abs(a.remainder) > small_part * std::abs(a.total))
-    section.facts.emplace_back(
-        "note",
-        "the keys interact: the remainder is large, so the shares mean little");
+    section.facts.emplace_back("note",
+                               "the keys interact: the remainder is large, so "
+                               "the shares are not meaningful");
   ShortTable table(a.total);
   const std::size_t shown = n_shown(a, most);
   for (std::size_t i = 0; i < shown; ++i) {

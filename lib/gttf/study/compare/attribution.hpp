@@ -83,7 +83,7 @@ std::array<Attribution, n_parameters> attribute_all(const Detector& before,
                                                     const Track& track,
                                                     const ModelOf& model_of);
 
-/// Any positive number that follows from a resolution, in place of sigma: all
+/// Any positive number that follows from a resolution, instead of sigma: all
 /// shares are from exact changes. NaN where the number does not exist.
 using Measure = std::function<double(const Resolution&)>;
 Attribution attribute(const Detector& before, const Detector& after,

@@ -161,7 +161,7 @@ std::vector<std::string> columns_for_reading(
 std::vector<std::string> columns_of(const Comparison& comparison,
                                     std::span<const std::string> columns) {
   std::vector<std::string> names = names_of(of_point, 0);
-  // the designs have names of their own, averages have no azimuth
+  // the designs have their own names, averages have no azimuth
   std::erase_if(names, [&](const std::string& name) {
     return !exists(comparison.table, name);
   });

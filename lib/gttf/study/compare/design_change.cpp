@@ -252,8 +252,8 @@ struct Entry {
   Indices surfaces;
 };
 
-/// Entries of the file in their order; the surfaces of those in `singly` one by
-/// one, with their mirror images.
+/// Entries of the file in their order; the surfaces of those in `singly`
+/// individually, with their mirror images.
 std::vector<Entry> entries_of(const Detector& detector,
                               const std::set<std::string>& singly) {
   const std::vector<std::string> names = entry_names(detector);

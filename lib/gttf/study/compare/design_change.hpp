@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Individual differences between two detectors, and how to apply each alone.
+// Individual differences between two detectors, and their separate application.
 #pragma once
 
 #include <cstddef>

@@ -73,12 +73,11 @@ constexpr std::array own_columns = {
                        [](const DecayRow& r) { return r.decay; }},
     ColumnOf<DecayRow>{
         {"configurations", "",
-         "configurations of the products' directions over which the errors are "
-         "averaged"},
+         "configurations of the products over which the errors are averaged"},
         [](const DecayRow& r) { return r.configurations; }},
     ColumnOf<DecayRow>{
         {"acceptance", "1",
-         "share of the decays whose products all have a resolution"},
+         "fraction of the decays whose products all have a resolution"},
         [](const DecayRow& r) { return r.acceptance; }},
     ColumnOf<DecayRow>{{"mass_GeV", "GeV", "mass of the decaying particle"},
                        [](const DecayRow& r) { return r.mass; }},
@@ -122,7 +121,8 @@ constexpr std::array own_columns = {
         [](const DecayRow& r) { return root(r.mean.flight) / unit::um; }},
     ColumnOf<DecayRow>{
         {"sigma_across_um", "um",
-         "across it: root mean square of the two directions", "no resolution"},
+         "perpendicular to it: root mean square of the two directions",
+         "no resolution"},
         [](const DecayRow& r) { return root(r.mean.across) / unit::um; }},
     ColumnOf<DecayRow>{
         {"sigma_t_fs", "fs",
@@ -133,14 +133,13 @@ constexpr std::array own_columns = {
           constexpr double mm_per_fs = 2.99792458e-4;  // the speed of light
           return root(r.mean.flight) * r.mass / r.point.p / mm_per_fs;
         }},
-    ColumnOf<DecayRow>{{"recoil_GeV", "GeV",
-                        "mean mass that recoils against the decay (`--sqrt-s`)",
+    ColumnOf<DecayRow>{{"recoil_GeV", "GeV", "mean recoil mass (`--sqrt-s`)",
                         "no resolution, or no such mass"},
                        [](const DecayRow& r) { return r.recoil; },
                        recoil_columns},
     ColumnOf<DecayRow>{
         {"sigma_recoil_MeV", "MeV",
-         "its error, that of the centre-of-mass energy included",
+         "its error, including that of the centre-of-mass energy",
          "no resolution, or no such mass"},
         [](const DecayRow& r) { return root(r.mean.recoil) / unit::MeV; },
         recoil_columns},
@@ -170,8 +169,8 @@ constexpr std::array own_columns = {
                        toy_columns},
     ColumnOf<DecayRow>{
         {"status", "",
-         "`ok` if at least one configuration is measured, else why the first "
-         "product that is not has no resolution: [as in scan](#status)"},
+         "`ok` if at least one configuration is measured, else the reason why "
+         "a product has no resolution: [as in scan](#status)"},
         [](const DecayRow& r) { return to_string(r.status); }},
 };
 
@@ -226,7 +225,7 @@ class ProductTracks {
   std::array<double, 3> start_{};
 };
 
-/// What is known of one configuration.
+/// The data of one configuration.
 struct MeasuredDecay {
   std::size_t configuration = 0;
   std::vector<VertexTrack> tracks;

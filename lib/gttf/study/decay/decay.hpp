@@ -39,23 +39,23 @@ struct DecayOptions {
 };
 
 /// Reads a decay given as an option; see parse_decay(). Throws InputError with
-/// the place of what is wrong.
+/// the location of the error.
 DecayParticle read_decay(const std::string& text);
 
 /// Names of the columns of decays().
 std::vector<std::string> decay_column_names(bool recoil, bool toys);
-/// The columns as the reference page describes them.
+/// The columns for the reference page.
 std::vector<DescribedColumn> decay_columns();
 
 /// One row for each momentum and angle of the decaying particle and each
-/// detector. The particle of the request does not count, its vertex is the
-/// point of the decay.
+/// detector. The particle of the request is ignored; its vertex is the decay
+/// vertex.
 ///
 /// Errors are root mean squares over the configurations, weighted by phase
-/// space, in which all products have a resolution: the square of the width of
-/// the sum of all such decays. The four-momentum of the products is that of
-/// their tracks, or of tracks from one common vertex (fit_vertex()). Widths of
-/// particles, and errors of a primary vertex, are not included.
+/// space, in which all products have a resolution: the width of the combined
+/// distribution of all such decays. The four-momentum of the products is that
+/// of their tracks, or of tracks from one common vertex (fit_vertex()). Widths
+/// of particles, and errors of a primary vertex, are not included.
 /// @return  points of which at least one configuration is measured
 std::size_t decays(const StudyRequest& request,
                    std::span<const Detector> detectors,

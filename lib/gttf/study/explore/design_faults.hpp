@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why numbers that a page has set are no detector.
+// Why numbers set in the explorer are not a valid detector.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace gttf {
 
-// What the reader of detector files refuses, for numbers that it has not seen.
+// Errors as reported by the reader of files, for numbers not read from a file.
 
 /// "L0: the radius is not positive": errors of single layers and of the field.
 std::vector<std::string> design_faults(const Detector& detector);
 
-/// "VTX1 and VTX2 are at the same place". Takes longer: compares layers.
+/// "VTX1 and VTX2 are at the same place". Slower, because it compares layers.
 /// @pre no design_faults()
 std::vector<std::string> layers_at_one_place(const Detector& detector);
 

@@ -25,8 +25,8 @@ namespace {
 
 constexpr std::string_view layers = "layers[";
 
-/// What may be changed, and what its value measures; by the path of a key
-/// behind the layer.
+/// The keys that may be changed and the dimension of their values; by the path
+/// of a key within the layer.
 std::optional<Dimension> dimension_of(std::string_view tail, bool in_layer) {
   if (!in_layer) return Dimension::field;
   if (tail.starts_with("efficiency") || tail.starts_with("drift") ||
@@ -37,7 +37,7 @@ std::optional<Dimension> dimension_of(std::string_view tail, bool in_layer) {
   return fraction ? Dimension::fraction : Dimension::length;
 }
 
-/// The number that a text begins with, and what follows it.
+/// The number at the beginning of a text, and the remaining text.
 std::optional<std::pair<double, std::string>> split_number(
     std::string_view text) {
   text = trimmed(text);
@@ -95,7 +95,7 @@ std::string label_of(std::string_view tail) {
 }
 
 /// The list of the detector with other values of some keys; nothing if the
-/// description cannot be read or has another structure then.
+/// changed description cannot be read or has a different structure.
 class Probe {
  public:
   explicit Probe(const DetectorInput& input)
@@ -131,14 +131,14 @@ class Probe {
   NumberList start_;
 };
 
-/// A step that leaves the order of the layers.
+/// A step that does not change the order of the layers.
 double step_of(const DesignHandle& handle) {
   constexpr double share = 1e-4, length_at_zero = 1e-3;
   if (handle.number != 0) return share * handle.number;
   return length_at_zero / handle.factor;
 }
 
-/// Handles of different entries, which are tried together.
+/// Handles of different entries, which are changed simultaneously.
 using Handles = std::span<DesignHandle* const>;
 
 std::vector<std::string> changes_by(Handles handles,
@@ -156,7 +156,7 @@ std::vector<double> steps_of(Handles handles) {
   return steps;
 }
 
-/// Whether these changes, made together, add up.
+/// Whether simultaneous changes of these handles add up.
 bool add_up(const Probe& probe, Handles handles,
             std::span<const double> steps) {
   std::vector<double> expected = probe.start().numbers;
@@ -171,8 +171,8 @@ bool add_up(const Probe& probe, Handles handles,
   return true;
 }
 
-/// The lists with two changes of these values, each by its step. A layer may
-/// touch another one: then both changes go to the side where there is room.
+/// The lists with two changes of these values, each by its step. If a layer
+/// touches another one, both changes go to the free side.
 struct TwoLists {
   std::array<double, 2> sides{};
   std::array<std::vector<double>, 2> lists;
@@ -195,9 +195,9 @@ std::optional<TwoLists> two_lists(const Probe& probe, Handles handles) {
   return std::nullopt;
 }
 
-/// Fills the slopes of handles, given which of them each number belongs to.
-/// Those that numbers do not depend on linearly, or that no number depends on,
-/// have none.
+/// Fills the slopes of handles, given the handle to which each number belongs.
+/// A handle has no slopes if no number depends on it, or if one does so
+/// nonlinearly.
 void fill_slopes(const Probe& probe, const TwoLists& two, Handles handles,
                  std::span<const std::size_t> owners) {
   const auto& [sides, lists] = two;
@@ -231,7 +231,7 @@ void fill_slopes(const Probe& probe, const TwoLists& two, Handles handles,
     if (!is_linear[h]) handles[h]->slopes.clear();
 }
 
-/// Where the numbers of entries are in the list.
+/// Positions of the numbers of entries in the list.
 class EntryNumbers {
  public:
   EntryNumbers(const Detector& detector, const Node& root)
@@ -241,8 +241,8 @@ class EntryNumbers {
     root_ = &root;
   }
 
-  /// For each number of the list the handle whose entry has it; a large number
-  /// for all others.
+  /// For each number of the list the index of the handle whose entry contains
+  /// it; handles.size() if there is none.
   std::vector<std::size_t> owners(Handles handles, std::size_t size) const {
     std::vector<std::size_t> owners(size, handles.size());
     std::map<std::pair<int, int>, std::size_t> of_place;
@@ -266,9 +266,9 @@ class EntryNumbers {
   const Node* root_;
 };
 
-/// Fills step and slopes of handles of different entries. They are tried
-/// together, which reads the description three times; if some exclude each
-/// other, or what they do does not add up, in two halves.
+/// Fills step and slopes of handles of different entries. They are changed
+/// simultaneously, which reads the description three times; if the changes
+/// cannot be combined, or do not add up, each half of them is tried.
 void find_slopes(const Probe& probe, const EntryNumbers& numbers,
                  Handles handles) {
   const auto in_halves = [&] {
@@ -296,9 +296,9 @@ void find_slopes(const Probe& probe, const EntryNumbers& numbers,
   for (DesignHandle*& handle : other) find_slopes(probe, numbers, {&handle, 1});
 }
 
-/// Takes out handles of one entry that change a number together with another
-/// one, the later ones of them. Entries do not depend on each other: all of
-/// them are tried together, and in halves if that is no detector.
+/// If two handles of an entry change the same number jointly, removes the later
+/// one. Entries do not depend on each other: all of them are changed at once,
+/// and in halves if the result is not a valid detector.
 std::vector<DesignHandle*> without_products(const Probe& probe,
                                             Handles handles) {
   if (handles.empty() || add_up(probe, handles, steps_of(handles)))

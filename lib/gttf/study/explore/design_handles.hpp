@@ -12,8 +12,8 @@
 
 namespace gttf {
 
-/// A key as --set takes it, and what its value does to to_list() of the
-/// detector: number i = its start + slope (value - start).
+/// A key in the syntax of --set, and the effect of its value on to_list() of
+/// the detector: number i = its start + slope (value - start).
 struct DesignHandle {
   std::string key;    ///< "layers[VTX1].cylinder.radius"
   std::string entry;  ///< "VTX1"; empty: not of a layer
@@ -21,8 +21,8 @@ struct DesignHandle {
   Dimension dimension = Dimension::length;
   double number = 0;  ///< as written: 17.5 of "17.5 mm"
   std::string unit;   ///< what follows the number: " mm"; " %"; may be empty
-  double factor = 1;  ///< of that unit in native ones
-  double step = 0;    ///< a small change of the number that can be read
+  double factor = 1;  ///< factor to native units
+  double step = 0;    ///< a small change with which the file is valid
   /// Index and slope per native unit.
   std::vector<std::pair<std::size_t, double>> slopes;
 
@@ -30,15 +30,15 @@ struct DesignHandle {
 };
 
 /// All positions, extents, thicknesses, errors and fields that the description
-/// gives as plain quantities, in its order. Left out are values on which a
-/// number of the detector does not depend linearly (a tilt) or only together
-/// with another one.
+/// gives as plain quantities, in its order. Excluded are values on which a
+/// number of the detector depends nonlinearly (a tilt) or only jointly with
+/// another one.
 /// @param threads  0: all cores
 /// @pre can_be_listed()
 std::vector<DesignHandle> find_handles(const DetectorInput& input,
                                        unsigned threads = 1);
 
-/// "17.6 mm": a value of the handle as a file has it.
+/// "17.6 mm": a value of the handle in the notation of the file.
 std::string text_of(const DesignHandle& handle, double number);
 
 }  // namespace gttf

@@ -9,8 +9,8 @@
 
 namespace gttf {
 
-// Not in a namespace without a name: vectors and optionals find them by their
-// types.
+// Not in an unnamed namespace: vectors and optionals find them by
+// argument-dependent lookup.
 
 template <class List>
 void transfer(List& list, Interval& i) {
@@ -45,7 +45,7 @@ void transfer(List& list, Powers& p) {
   transfer_all(list, p.length, p.energy, p.field, p.angle);
 }
 
-/// As its text, which its reader has accepted before.
+/// As text, which the reader has accepted before.
 template <class List>
 void transfer(List& list, Formula& formula, const FormulaRules& rules) {
   std::string text = formula.text();
@@ -100,8 +100,8 @@ void transfer(List& list, Field& field) {
   if constexpr (!List::writes) set_reference(field);
 }
 
-/// Which surfaces are of one entry of the file, over which budgets sum; not its
-/// line and column, which change when a value in front of it becomes longer.
+/// The surfaces of one entry of the file, over which budgets sum; not its line
+/// and column, which change when an earlier value becomes longer.
 template <class List>
 void transfer_entries(List& list, std::vector<Layer>& layers) {
   for (std::size_t i = 1; i < layers.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exploration: what the explorer's page carries, and its module computes with.
+// Exploration: the data of the explorer's page, the input of its module.
 #pragma once
 
 #include <cstddef>
@@ -13,27 +13,27 @@
 
 namespace gttf {
 
-/// A detector as the program has read it, the tracks through it, and the
-/// requirements that it has to meet.
+/// A detector as the program has read it, the tracks through it, and its
+/// requirements.
 struct Exploration {
   Detector detector;
   StudyRequest request;  ///< particle, start, models, axes
   std::optional<RequirementFile> requirements;  ///< without a baseline
 };
 
-/// What computations need of it, as a list. The numbers of the detector come
-/// first, so that two lists of detectors of one structure differ in them only.
+/// The data needed by computations, as a list. The numbers of the detector come
+/// first, so that lists for the same structure differ only in them.
 /// @pre can_be_listed()
 NumberList to_list(const Exploration& exploration);
-/// The same of a detector alone.
+/// The same for a single detector.
 NumberList to_list(const Detector& detector);
 
-/// Where the numbers of each layer begin in it, and where those of the last one
-/// end.
+/// The index in it of the first number of each layer, and the index after those
+/// of the last layer.
 std::vector<std::size_t> layer_begins(const Detector& detector);
 
-/// The inverse, up to names of files and places in them; nothing if the list is
-/// not one of an Exploration.
+/// The inverse, except for file names and locations; nothing if the list is not
+/// that of an Exploration.
 std::optional<Exploration> from_list(const NumberList& list);
 
 /// Whether a list can hold the detector: not with a map of the field or of

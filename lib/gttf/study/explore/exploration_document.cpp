@@ -85,7 +85,7 @@ std::vector<double> start_values(std::span<const DesignHandle> handles) {
 }
 
 /// Whether the pieces give the detector of `input` with the values of some
-/// handles changed by their steps. Nothing if that is no detector.
+/// handles changed by their steps. Nothing if this is not a valid detector.
 std::optional<bool> is_faithful(const DetectorInput& input,
                                 std::span<const DesignHandle> handles,
                                 std::span<const FilePiece> pieces,
@@ -119,8 +119,8 @@ std::optional<bool> is_faithful(const DetectorInput& input,
   return true;
 }
 
-/// Whether they do so as it is, with all values changed, and, if these are no
-/// detector together, with those of each layer.
+/// Whether this is the case without changes, with all values changed, and, if
+/// these together are not a valid detector, with the values of each layer.
 bool are_faithful(const DetectorInput& input,
                   std::span<const DesignHandle> handles,
                   std::span<const FilePiece> pieces,
@@ -149,8 +149,8 @@ Document axis_document(int variable, const std::vector<double>& values) {
   return Document().set("variable", variable).set("values", list_of(values));
 }
 
-/// The angles that the detector covers, whatever those of the study: eta, along
-/// a beam theta.
+/// The angles covered by the detector, independently of the study: eta, or
+/// theta along a beam.
 AngleAxis all_angles(const StudyRequest& request,
                      const detail::ReportSubject& subject, unsigned threads) {
   constexpr double usual_eta = 4, usual_theta = 50 * unit::mrad, beyond = 1.2;

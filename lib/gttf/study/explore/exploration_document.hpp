@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the explorer's page is made from, as a document.
+// The data of the explorer's page as a document.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace gttf {
 
 /// The detector of `input` for the explorer: its numbers, the handles that
 /// change them, its file in pieces, the axes of figures, colours, requirements.
-/// Requirements that need a baseline are listed as left out.
+/// Requirements that need a baseline are listed as not evaluated.
 /// @param threads  0: all cores
 /// @pre can_be_listed()
 Document exploration_document(

@@ -28,7 +28,7 @@ std::optional<Node> parsed(const DetectorInput& input) {
                     "gttf-detector: 1", ignored);
 }
 
-/// A place in the file where something else is to stand.
+/// A place in the file with a replacement.
 struct Edit {
   std::size_t offset = 0, length = 0;
   Parts changed;
@@ -94,7 +94,7 @@ class Cutter {
     return first;
   }
 
-  /// Whether others may refer to a layer: "- &name", perhaps with a comment.
+  /// Whether other layers may refer to a layer: "- &name", or with a comment.
   bool is_anchored(const Node& item) const {
     std::string_view before(text_.data(), item.definition().offset);
     for (;;) {
@@ -107,7 +107,7 @@ class Cutter {
     return before.substr(before.find_last_of(" \t\n") + 1).starts_with('&');
   }
 
-  /// A value written out, with the handles of the layer in their places.
+  /// A value written out, with the handles of the layer inserted.
   void write_out(const std::string& layer, const Node& node, Edit& edit) {
     const auto text = [&edit](std::string_view more) {
       if (!edit.changed.empty() &&
@@ -146,8 +146,8 @@ class Cutter {
     std::optional<std::size_t> own;
     if (there != by_place_.end())
       for (const std::size_t h : there->second) {
-        // a handle of the value there changes it for this layer, too, and so
-        // does the own value of a layer that this one may refer to
+        // a handle of the value there also changes it for this layer, and so
+        // does a value of a layer that this one may refer to
         if (!shared_.contains(h) || anchored_.contains(handles_[h].entry))
           edit.triggers.insert(h);
         if (handles_[h].entry == layer) own = h;
@@ -160,7 +160,7 @@ class Cutter {
     text(detail::flow_text(node));
   }
 
-  /// Entries that a layer has from elsewhere.
+  /// Entries that a layer inherits.
   void cut_shared(const Node& item) {
     const std::string layer(detail::name_of_entry(item));
     const bool in_braces = text_[item.definition().offset] == '{';
@@ -214,7 +214,7 @@ class Cutter {
 
   const std::string& text_;
   std::span<const DesignHandle> handles_;
-  std::set<std::size_t> shared_;    ///< handles whose value stands elsewhere
+  std::set<std::size_t> shared_;  ///< handles whose value is written elsewhere
   std::set<std::string> anchored_;  ///< layers
   std::map<std::size_t, std::set<std::size_t>> by_place_;
   std::vector<Edit> edits_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FilePiece: a detector file cut at the values that handles change, so that a
-// page can write it with other values.
+// FilePiece: a detector file split at the values that handles change, so that
+// the page can write it with other values.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@
 
 namespace gttf {
 
-/// A part of a file: `text` as it is there, or, if the value of one of the
-/// handles `triggers` is not that of the file, `changed`: texts, and in their
-/// midst values of handles by index.
+/// A part of a file: the original `text`, or, if the value of one of the
+/// handles `triggers` differs from the file, `changed`: texts, and between them
+/// values of handles by index.
 struct FilePiece {
   std::string text;
   std::vector<std::variant<std::string, std::size_t>> changed;
-  std::vector<std::size_t> triggers;  ///< none: always as it is
+  std::vector<std::size_t> triggers;  ///< none: never changed
 };
 
-/// The file of `input` in pieces. Comments, anchors and order stay; a layer
-/// that shares a changed value by a merge key or an alias, or gets one of its
-/// own, has it written out.
+/// The file of `input` in pieces. Comments, anchors and order are kept; a layer
+/// that shares a changed value through a merge key or an alias, or gets its own
+/// value, has it written out.
 /// @return  nothing if some values cannot be written in place
 std::vector<FilePiece> file_pieces(const DetectorInput& input,
                                    std::span<const DesignHandle> handles);
@@ -35,7 +35,7 @@ std::string file_text(std::span<const FilePiece> pieces,
                       std::span<const double> in_file,
                       std::span<const double> values);
 
-/// The values that the file itself has, before --set; NaN: none.
+/// The values in the file itself, before --set; NaN: none.
 std::vector<double> values_in_file(const DetectorInput& input,
                                    std::span<const DesignHandle> handles);
 

@@ -21,9 +21,9 @@ struct NumberList {
   friend bool operator==(const NumberList&, const NumberList&) = default;
 };
 
-// A struct says once, in a template `transfer(list, value)`, which members it
-// has, for both directions. Whole numbers, truth values and enumerators are
-// numbers, too; a vector or an optional begins with its size.
+// The template `transfer(list, value)` of a struct lists its members once, for
+// both directions. Integers, booleans and enumerators are numbers, too; a
+// vector or an optional begins with its size.
 
 /// Appends values to a NumberList.
 class ListWriter {
@@ -38,7 +38,7 @@ class ListWriter {
   NumberList& list_;
 };
 
-/// Reads them again. A list that is too short gives zeros and empty texts.
+/// Reads the values. A list that is too short gives zeros and empty texts.
 class ListReader {
  public:
   ListReader(std::span<const double> numbers,

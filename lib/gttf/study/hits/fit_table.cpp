@@ -169,7 +169,7 @@ constexpr auto columns_of_fit = std::to_array<ColumnOf<FitRow>>({
      [](const FitRow& r) { return r.track.count + r.track.left_out; }},
     {{"p_GeV", "GeV", "momentum at the vertex", no_momentum},
      [](const FitRow& r) { return r.p; }},
-    {{"pt_GeV", "GeV", "its part across z",
+    {{"pt_GeV", "GeV", "transverse momentum",
       "no result, no field, no curvature; along z"},
      [](const FitRow& r) { return r.p * r.sine; }},
     {{"charge", "e", "the particle's, with the measured sign", no_momentum},
@@ -181,7 +181,7 @@ constexpr auto columns_of_fit = std::to_array<ColumnOf<FitRow>>({
       "[covariances](#covariances)",
       no_result},
      [](const FitRow& r) { return r.fit.perigee[Perigee::d0] / unit::um; }},
-    {{"z0_um", "um", "z there, from the vertex on", no_result},
+    {{"z0_um", "um", "z there, relative to the vertex", no_result},
      [](const FitRow& r) { return r.fit.perigee[Perigee::z0] / unit::um; }},
     {{"phi0_rad", "rad", "azimuth of the direction there, -pi to pi",
       no_result},
@@ -190,7 +190,7 @@ constexpr auto columns_of_fit = std::to_array<ColumnOf<FitRow>>({
      [](const FitRow& r) { return r.fit.perigee[Perigee::theta]; }},
     {{"sigma_p_rel", "1",
       "one standard deviation of p over p, as in `scan`, at the fitted "
-      "parameters; so all that follow",
+      "parameters, like all errors below",
       no_momentum},
      [](const FitRow& r) { return r.sigma_p_rel(); }},
     {{"sigma_pt_rel", "1", "of pT over pT",
@@ -269,7 +269,7 @@ constexpr auto columns_of_fit = std::to_array<ColumnOf<FitRow>>({
      momentum_columns},
     {{"p_ms_status", "",
       "the same: `ok`, or `no finite estimate`: the kinks are compatible with "
-      "the hit errors alone, only the bound holds",
+      "hit errors only, and only the bound is valid",
       no_result},
      [](const FitRow& r) { return r.momentum_status(); },
      momentum_columns},
@@ -295,10 +295,8 @@ constexpr auto columns_of_residuals = std::to_array<ColumnOf<ResidualRow>>({
     {{"y_mm", "mm", "the same"}, [](const ResidualRow& r) { return r.at(1); }},
     {{"z_mm", "mm", "the same"}, [](const ResidualRow& r) { return r.at(2); }},
     {{"residual_u_um", "um",
-      "measured minus fitted position along the local axis u of the layer. Of "
-      "a "
-      "single coordinate that is turned, its residual stands at the axis "
-      "nearer to it",
+      "measured minus fitted position along the local axis u of the layer. The "
+      "residual of a single rotated coordinate is listed for the nearer axis",
       not_measured},
      [](const ResidualRow& r) { return r.residual.value[0] / unit::um; }},
     {{"residual_v_um", "um", "the same along v", not_measured},
@@ -317,8 +315,8 @@ constexpr auto columns_of_residuals = std::to_array<ColumnOf<ResidualRow>>({
     {{"energy_loss_MeV", "MeV",
       "with `--energy-loss`: loss in the layer of the hit. With `straggling` "
       "it "
-      "is fitted together with the track; of the first and last hit it is what "
-      "is expected"},
+      "is fitted together with the track; for the first and last hit it is the "
+      "expected loss"},
      [](const ResidualRow& r) { return r.fit.energy_loss / unit::MeV; },
      loss_columns},
     {{"sigma_energy_loss_MeV", "MeV", "its error"},

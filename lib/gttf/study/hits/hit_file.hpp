@@ -103,8 +103,8 @@ class HitFile {
   bool has_events() const;
   const CsvReader& reader() const;
 
-  /// The next blocks, one or more per thread; where blocks end depends on the
-  /// file alone. Empty at the end. Throws InputError: for bad lines only with
+  /// The next blocks, one or more per thread; where blocks end depends only on
+  /// the file. Empty at the end. Throws InputError: for bad lines only with
   /// BadRows::stop.
   std::vector<HitBlock> next();
 
@@ -163,8 +163,8 @@ class SeenKeys {
  public:
   static std::uint64_t hash_of(const FileTrack& track);
 
-  /// Tells the processor what insert() will look at. Inlined, since g++ 12
-  /// leaves out calls of functions that do nothing else.
+  /// Prefetches the data that insert() will access. Inlined, since g++ 12 omits
+  /// calls of functions that do nothing else.
   [[gnu::always_inline]] void prefetch(std::uint64_t hash) const {
     for (const Slots* slots : {&newer_, &older_})
       if (!slots->empty())

@@ -30,7 +30,7 @@ std::string_view HitTrackBuilder::find(std::span<const MeasuredHit> hits) {
     return why;
   if (hits.size() + (model_.beam_spot ? 1 : 0) < 3)
     return to_string(FitStatus::too_few_hits);
-  // how a track that comes back is ordered its hits do not tell
+  // the hits of a recurling track do not determine their order
   order_hits(layers_, hits, model_.vertex,
              model_.turns > 0 ? HitOrder::as_given : options_.order, hits_);
   return follow_track(layers_, model_, hits, hits_, made_);

@@ -60,7 +60,7 @@ bool DesignNumbers::is_alike(const DesignNumbers& other) const {
   return first_ == other.first_ &&
          std::ranges::equal(detector_.layers, other.detector_.layers,
                             [](const Layer& a, const Layer& b) {
-                              // directions and maps are no numbers of the
+                              // directions and maps are not numbers of the
                               // list
                               return same_maps(a, b) &&
                                      a.surface.normal_vector ==

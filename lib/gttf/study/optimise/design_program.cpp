@@ -355,7 +355,7 @@ void DesignProgram::add_requirements() {
         check(file, std::span(&problem_->input.detector, 1));
     for (const CheckResult& result : outcome.results) {
       const Criterion& criterion = file.criteria[result.criterion];
-      // hits do not change: columns of them alone are checked at the end
+      // hits do not change: columns of hits only are checked at the end
       if (criterion.quantity.kind != CheckedQuantity::Kind::number) continue;
       const StudyRequest grid = grid_of(file, result);
       for (const CheckedPoint& point : result.points) {

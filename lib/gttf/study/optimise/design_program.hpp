@@ -72,7 +72,7 @@ struct Sample {
   double lower = Resolution::none, upper = Resolution::none;
   double scale = 1;  ///< of a mean: the value of its curve here, native units
 
-  /// A limit of its own, no part of the objective or of a mean.
+  /// A separate limit, not part of the objective or of a mean.
   bool is_limit() const { return file != objective && file != mean; }
 };
 
@@ -290,7 +290,7 @@ class DesignProgram {
   std::vector<Mean> means_;  ///< of OptimisationProblem::means
   struct CoverageStarts {
     std::size_t coverage;    ///< index
-    std::vector<double> z0;  ///< mm, looked at
+    std::vector<double> z0;  ///< mm, evaluated
   };
   std::vector<CoverageStarts> coverage_starts_;
   std::vector<std::pair<std::size_t, CoverageStep>> coverage_steps_;

@@ -18,7 +18,7 @@ double uniform(std::uint64_t bits) {
 
 DesignSampler::DesignSampler(const DesignProgram& program)
     : problem_(program.problem()), space_(program.space()) {
-  // variables whose layers stand in one order
+  // variables whose layers have a fixed order
   std::vector<std::size_t> variable_of(space_.design.size(), none);
   for (std::size_t v = 0; v < space_.size(); ++v)
     if (space_.variables[v].keys.size() == 1)
@@ -48,7 +48,7 @@ std::vector<double> DesignSampler::design(std::uint64_t index) const {
   return x;
 }
 
-/// Sorted values, then as far apart as the gaps want, within the bounds.
+/// Sorted values, moved apart as the gaps require, within the bounds.
 void DesignSampler::put_in_order(const Chain& chain,
                                  std::vector<double>& x) const {
   std::vector<double> values;

@@ -10,8 +10,8 @@
 
 namespace gttf {
 
-/// Designs within the bounds of the variables. Layers that stand in one order
-/// are sorted and moved apart as far as their gaps require.
+/// Designs within the bounds of the variables. Layers with a fixed order are
+/// sorted and moved apart as far as their gaps require.
 class DesignSampler {
  public:
   explicit DesignSampler(const DesignProgram& program);

@@ -13,7 +13,7 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-/// Which limits and bounds hold.
+/// Which limits and bounds are active.
 std::vector<bool> holding(const ProgramResult& r) {
   std::vector<bool> list;
   for (const VectorXd* multipliers : {&r.multipliers, &r.at_lower, &r.at_upper})
@@ -22,7 +22,7 @@ std::vector<bool> holding(const ProgramResult& r) {
   return list;
 }
 
-/// By which factors a limit can change while the same limits hold.
+/// The factors by which a limit can change while the same limits are active.
 std::pair<double, double> range_of_price(const DesignProgram& program,
                                          const LocalOptimum& best,
                                          const LimitValue& limit) {
@@ -45,7 +45,7 @@ std::pair<double, double> range_of_price(const DesignProgram& program,
   return {farthest(-1), farthest(1)};
 }
 
-/// Whether a resolution that is minimised, or one whose limit holds, depends on
+/// Whether a resolution that is minimised, or whose limit is active, depends on
 /// the variable: has derivatives above `nothing`.
 bool is_asked_for(const DesignProgram& program, const LocalOptimum& best,
                   Index variable, double nothing) {
@@ -78,7 +78,7 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
     const std::string of = unit.empty() ? "1" : unit;
     return per == "1" ? of : of + '/' + per;
   };
-  // a mean of logarithms changes by itself, not by a share of itself
+  // a mean of logarithms changes by an absolute, not a relative amount
   const double scale = problem.objective.logarithmic ? 1 : objective;
   constexpr double gap_unit = DesignProgram::gap_unit;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -106,7 +106,7 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
         p.price = p.multiplier * scale;
         p.price_unit = priced("mm");
         p.active = std::abs(v.value - v.limit) < 1e-7 * gap_unit;
-        // of many edges and steps only those that hold are listed
+        // only active edges and steps are listed
         if (v.kind != LimitValue::Kind::gap && !p.active) continue;
         break;
       }
@@ -144,7 +144,7 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
         const Track& track = program.group(s.group).tracks[s.track];
         p.active = std::abs(v.value - v.limit) <=
                    1e-7 * std::max(std::abs(v.limit), 1e-30);
-        // of a grid only those that hold are listed
+        // only active points of a grid are listed
         if (c.points.size() > 1) {
           if (!p.active) continue;
           p.name = fmt::format("{} at p = {:.6g} GeV, theta = {:.6g} deg",
@@ -185,7 +185,7 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
     const std::string in = v.unit.empty() || v.is_factor ? "1" : v.unit;
     bound.price = bound.multiplier * scale * (v.unit_value / per);
     bound.price_unit = priced(in);
-    // within its range a variable stands where derivatives vanish
+    // within its range, a variable is where derivatives vanish
     const double nothing = bound.at_lower || bound.at_upper ? 1e-9 : 0;
     bound.asked_for = is_asked_for(program, best, k, nothing);
     result.bounds.push_back(std::move(bound));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What limits and bounds cost at an optimum.
+// The prices of limits and bounds at an optimum.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace gttf {
 
-/// A limit or bound that holds, and what it costs.
+/// An active limit or bound, and its price.
 struct LimitPrice {
   std::string name;
   double value = 0, limit = 0;  ///< in `unit`
@@ -20,8 +20,8 @@ struct LimitPrice {
   double multiplier = 0;  ///< -d ln objective / d ln limit; of gaps per mm
   double price = 0;       ///< objective's unit per `price_unit`
   std::string price_unit;
-  /// Limits, in `unit`, between which the same ones hold, as far as was looked
-  /// at: 10 % to both sides. None of a gap and of what does not hold.
+  /// Limits, in `unit`, between which the same ones are active, evaluated up to
+  /// 10 % to both sides. None for gaps and inactive limits.
   std::optional<std::pair<double, double>> price_range;
 };
 
@@ -30,8 +30,8 @@ struct BoundPrice {
   double multiplier = 0;  ///< per mm, or per unit of the variable
   double price = 0;       ///< objective's unit per `price_unit`
   std::string price_unit;
-  /// What is minimised, or a limit that holds, depends on the variable; if not,
-  /// its value follows from quantities and its range only.
+  /// The objective or an active limit on a resolution depends on the variable;
+  /// if not, its value follows from quantities and its range only.
   bool asked_for = true;
 };
 
@@ -41,7 +41,7 @@ struct Prices {
 };
 
 /// Multipliers in physical terms.
-/// @param with_ranges  also in which range of limits they hold
+/// @param with_ranges  also their range of validity
 Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
                  bool with_ranges);
 

@@ -10,11 +10,11 @@ namespace {
 
 using Eigen::VectorXd;
 
-/// Most limits on resolutions that the solver sees at once, unless more hold.
+/// Maximum number of limits on resolutions for the solver, if fewer are active.
 constexpr std::size_t most_working = 60;
 
-/// Of every requirement the samples that come nearest to their limits, or are
-/// beyond them most, and are not in `working` yet.
+/// For every requirement, the samples closest to their limits, or furthest
+/// beyond them, that are not in `working` yet.
 std::vector<std::size_t> nearest_to_limits(
     const DesignProgram& program, const DesignProgram::AllValues& all,
     std::size_t of_each, bool only_beyond,
@@ -84,7 +84,7 @@ LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
     working = nearest_to_limits(program, *all, 3, false, {});
   }
   for (int round = 0;; ++round) {
-    // what is above a quantile does not count
+    // values above a quantile do not count
     for (const std::size_t i : program.beyond_quantile(optimum.x))
       std::erase(working, i);
     VectorXd start = program.scaled(optimum.x);

@@ -10,11 +10,11 @@
 
 namespace gttf {
 
-/// A design at which the solver took derivatives.
+/// A design at which the solver evaluated derivatives.
 struct LookedAt {
   std::vector<double> x;  ///< native units
   double f = 0;
-  double violation = 0;  ///< of the limits that the solver saw
+  double violation = 0;  ///< of the limits known to the solver
 };
 
 /// Where the solver ended from one start.
@@ -23,19 +23,19 @@ struct LocalOptimum {
   double f = 0;
   double violation = 0;
   std::vector<double> x;  ///< native units
-  /// Samples whose limits were looked at, and hit edges.
+  /// Samples whose limits were tested, and hit edges.
   std::vector<std::size_t> working;
   ProgramResult result;
 };
 
-/// What a solution may be given besides its start.
+/// Optional inputs of a solution besides its start.
 struct SolveOptions {
   /// Samples and hit edges whose limits are seen first; empty: samples nearest
   /// to their limits.
   std::vector<std::size_t> working = {};
-  /// Gets the designs at which derivatives were taken; may be null.
+  /// Receives the designs at which derivatives were evaluated; may be null.
   std::vector<LookedAt>* history = nullptr;
-  /// Asked at every step; false ends the solution where it is.
+  /// Called at every step; false ends the solution at the current point.
   std::function<bool()> keep_on = {};
 };
 

@@ -29,7 +29,7 @@ struct NonlinearProgram {
   std::function<std::optional<ProgramValues>(const Eigen::VectorXd& x,
                                              bool derivatives)>
       evaluate;
-  /// Asked before every step; false ends the search where it is.
+  /// Called before every step; false ends the search at the current point.
   std::function<bool()> keep_on = {};
 };
 

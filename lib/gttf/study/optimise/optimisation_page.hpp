@@ -21,7 +21,7 @@ std::vector<PageSection> optimisation_sections(const Document& result,
                                                const StudyRequest& tracks,
                                                unsigned threads);
 
-/// The tracks that drawings need: those of what is minimised or limited.
+/// The tracks needed by drawings: those of the objective and the limits.
 StudyRequest tracks_for_drawings(const OptimisationProblem& problem);
 
 /// The page of a result. `name` appears in messages.

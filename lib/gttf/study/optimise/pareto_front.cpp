@@ -342,7 +342,7 @@ Figure pareto_figure(const ParetoFront& front) {
   figure.id = "pareto";
   figure.title =
       literal_text(front.names[1]) + " against " + literal_text(front.names[0]);
-  figure.caption = "No design is better in both than the points.";
+  figure.caption = "No design is better than these points in both objectives.";
   figure.description = "Front of two objectives and the present detector.";
   Reals x, y;
   for (const ParetoPoint& p : front.points) {

@@ -208,7 +208,7 @@ bool FormulaReader::is_free(const DesignKey& key, const Value& place) const {
       for (const NumberSlope& b : key.numbers)
         if (a.number == b.number) {
           place.error(
-              fmt::format("{} sets what {} sets, too", in_quotes(key.key),
+              fmt::format("{} sets the same number as {}", in_quotes(key.key),
                           in_quotes(space_.keys[k].key)),
               "remove one of the two");
           return false;
@@ -256,7 +256,7 @@ void FormulaReader::add_in_order(std::vector<Follower> list) {
       Diagnostic d = list.front().place;
       d.problem = fmt::format("{} follows itself",
                               in_quotes(space_.keys[list.front().key].key));
-      d.suggestion = "let it follow what varies";
+      d.suggestion = "let it depend on a variable";
       diagnostics_.add(std::move(d));
       return;
     }

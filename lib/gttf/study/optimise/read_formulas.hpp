@@ -43,7 +43,7 @@ class FormulaReader {
                               std::optional<Powers> powers);
 
   /// `{ 'layers[L0..L6].cylinder.half_length': radius / tan(40 deg) }`: adds
-  /// followers, each behind those that it depends on. Keys that vary must be in
+  /// followers, each after those that it depends on. Keys that vary must be in
   /// the space.
   void read_follow(const Value& value);
 

@@ -381,7 +381,7 @@ class Reader {
       for (const NumberSlope& a : other.numbers)
         for (const NumberSlope& b : key.numbers)
           if (a.number == b.number) {
-            place.error(fmt::format("{} sets what {} sets, too",
+            place.error(fmt::format("{} sets the same number as {}",
                                     in_quotes(key.key), in_quotes(other.key)),
                         "remove one of the two");
             return false;
@@ -792,7 +792,7 @@ class Reader {
     if (!of) return;
     const std::vector<Value> items = of->items();
     if (items.size() != 2) {
-      of->error("a front has two objectives",
+      of->error("a front needs two objectives",
                 "write each as under \"minimise\"");
       return;
     }
@@ -823,7 +823,7 @@ class Reader {
         const auto rms = item->quantity(dimension);
         if (!rms) break;
         if (!(*rms > 0)) {
-          item->error("an error of construction is positive",
+          item->error("a construction error must be positive",
                       "write the rms, for example 0.5 mm");
           break;
         }
@@ -976,7 +976,7 @@ class Reader {
     return std::nullopt;
   }
 
-  // what is wanted
+  // objective and limits
 
   void read_objective(const Value& root, const std::optional<Value>& minimise,
                       const std::optional<Value>& minimize) {
@@ -1192,7 +1192,8 @@ class Reader {
     }
     limit.max = parsed.value({});
     if (!(limit.max > 0)) {
-      max->error("a limit of a mean is positive", "write for example 20 um");
+      max->error("a limit of a mean must be positive",
+                 "write for example 20 um");
       return;
     }
     problem_->means.push_back(std::move(limit));
@@ -1252,7 +1253,7 @@ class Reader {
     }
     if (const auto edges = map.find("edges"))
       if (edges->boolean() == std::optional(false))
-        edges->error("the edges of acceptance are always looked at",
+        edges->error("the edges of acceptance are always evaluated",
                      "remove it");
     map.finish();
   }

@@ -19,7 +19,7 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-/// StartPlace::search of the least ratio; those of fronts count from 1.
+/// StartPlace::search of the smallest ratio; searches of fronts count from 1.
 constexpr std::size_t search_of_ratio = 1000000000;
 
 /// Adds all limits to the results of a design without variables.
@@ -48,15 +48,15 @@ double beyond_level(const CheckedPoint& point, double level) {
 }
 
 /// Points of the finer grids near their limits become samples, so that the
-/// exchange of limits finds those that hold; a look is expensive.
+/// exchange of limits finds the active ones; an evaluation is expensive.
 constexpr double near_limit = 0.05;
 constexpr std::size_t most_near = 1000;  ///< of each requirement
 
 struct Look {
-  std::size_t points = 0;  ///< looked at
+  std::size_t points = 0;  ///< evaluated
   double violation = 0;    ///< the largest
-  /// The largest excess over what is asked for: the limits or, where the margin
-  /// is minimised, the level.
+  /// The largest excess over the target: the limits or, if the margin is
+  /// minimised, the level.
   double excess = 0;
   std::vector<std::size_t> beyond;  ///< samples added that are beyond it
 };
@@ -86,7 +86,7 @@ Look verify(DesignProgram& program, const std::vector<double>& x, double f_of_x,
                                 : -point.margin;
         look.violation = std::max(look.violation, miss);
         double excess = miss;
-        // what has no derivative is no part of the margin
+        // quantities without derivatives are not part of the margin
         if (of_margin && is_steady(criterion) && !std::isnan(point.margin))
           excess = beyond_level(point, f_of_x);
         look.excess = std::max(look.excess, excess);
@@ -94,7 +94,7 @@ Look verify(DesignProgram& program, const std::vector<double>& x, double f_of_x,
             !std::isnan(point.value))
           near.emplace_back(-excess, i);
       }
-      // what is met everywhere is not looked at again
+      // limits that are met everywhere are not evaluated again
       std::ranges::sort(near);
       if (!add || near.empty() || near[0].first >= -design_feasible) continue;
       constexpr std::size_t most_at_once = 4;
@@ -134,14 +134,14 @@ Starts starts_of(const DesignProgram& base, const Combination& combination,
   starts.is_convex = is_convex(starts.program);
   if (local) return starts;
   const std::size_t n = base.problem().starts;
-  // one would do; a second one shows what the solver is worth
+  // one would suffice; a second one verifies the solver
   starts.n = starts.is_convex ? std::min<std::size_t>(n, 2) : n;
   starts.bound =
       bound_placement(starts.program, starts.program.space().start_values());
   return starts;
 }
 
-/// What the parts of a search collect.
+/// Results collected by the parts of a search.
 struct Collected {
   std::vector<double> optima;
   std::size_t starts = 0, most_starts = 0;
@@ -155,7 +155,8 @@ struct Collected {
 
 // The programs `base` of the following functions belong to no combination.
 
-/// Choices of layers by branch and bound, for each way to take the others.
+/// Choices of layers by branch and bound, for each combination of the other
+/// choices.
 void search_layers(const DesignProgram& base,
                    const std::vector<Combination>& combinations,
                    const SearchOptions& options, Collected& all,
@@ -343,15 +344,15 @@ OwnCombination own_combination(const OptimisationProblem& problem,
   return own;
 }
 
-/// The file's own design, in place of what an interrupted search has found if
-/// that is no better. A design that the choices exclude only takes the place of
-/// one that misses limits.
+/// Replaces the result of an interrupted search by the design of the file if
+/// the latter is better. A design that the choices exclude only replaces one
+/// that misses limits.
 void take_start_if_better(const DesignProgram& base,
                           const std::vector<Combination>& combinations,
                           Collected& all, SearchResult& result) {
   OwnCombination own = own_combination(base.problem(), combinations);
   DesignProgram program = base.with(std::move(own.combination));
-  // one that is ended at once stays where it is
+  // a search that ends immediately returns its start
   LocalOptimum start;
   const std::vector<double> x = program.space().start_values();
   if (x.empty()) {
@@ -375,8 +376,8 @@ void take_start_if_better(const DesignProgram& base,
   result.is_start = true;
 }
 
-/// Looks at the finer grids and at coverages from anywhere; what is missed
-/// there counts from then on, and the problem is solved again.
+/// Evaluates the finer grids, and coverages from all starts; limits missed
+/// there are added, and the problem is solved again.
 void verify_result(SearchResult& result, const SearchOptions& options) {
   DesignProgram& program = *result.program;
   constexpr double gap_unit = DesignProgram::gap_unit;
@@ -429,13 +430,12 @@ Certificate certificate_of(const SearchResult& result, const Collected& all,
   c.residual = result.best.result.residual;
   if (!has_variables && !result.interrupted) {
     c.kind = Certificate::Kind::proven;
-    c.reason = by_bounds
-                   ? fmt::format(
-                         "of {:.0f} combinations, those that were not looked "
-                         "at cannot be better",
-                         all.n_combinations)
-                   : fmt::format("all {:.0f} combinations were looked at",
-                                 all.n_combinations);
+    c.reason = by_bounds ? fmt::format(
+                               "of {:.0f} combinations, those that were not "
+                               "evaluated cannot be better",
+                               all.n_combinations)
+                         : fmt::format("all {:.0f} combinations were evaluated",
+                                       all.n_combinations);
   } else if (has_variables && all.convex && result.solved &&
              !result.interrupted && c.residual < program_stationary) {
     c.kind = Certificate::Kind::proven;
@@ -458,12 +458,12 @@ Certificate certificate_of(const SearchResult& result, const Collected& all,
   return c;
 }
 
-/// Why limits cannot be met if one is missed by the best of all.
+/// Why limits cannot be met, if even the best possible design misses one.
 constexpr std::string_view beyond_corner =
     "limits are missed even with the best hits and the least material";
 
-/// What can be had of limits that no design keeps: the least largest ratio to
-/// them, quantities and gaps kept; and whether it is proven.
+/// If no design meets all limits: the smallest achievable value of the largest
+/// ratio to them, with quantities and gaps respected, and whether it is proven.
 void find_least_ratio(const OptimisationProblem& problem,
                       const SearchOptions& options, SearchResult& failed) {
   OptimisationProblem margin = problem;
@@ -684,7 +684,7 @@ SearchResult search(const OptimisationProblem& problem,
       result.program->n_samples() == 0)
     return result;
   find_least_ratio(problem, options, result);
-  // what is proven of one limit needs no search
+  // no search is needed if one limit is proven to be missed
   if (has_variables &&
       std::ranges::all_of(combinations, [&](const Combination& combination) {
         return is_beyond_best_corner(base.with(combination));

@@ -41,7 +41,7 @@ struct Infeasible {
 
 struct SearchResult {
   bool found = false;  ///< a design that meets all limits, verified
-  /// As found, but where the margin is minimised it may be above 1.
+  /// As found; may be above 1 if the margin is minimised.
   bool solved = false;
   bool interrupted = false;
   /// Whether it is the design of the file, since an interrupted search has
@@ -66,7 +66,7 @@ SearchResult search(const OptimisationProblem& problem,
 
 /// Solves from the starts of the shard `options.state->shard` only; the state
 /// is complete afterwards unless the search was ended early. search() continues
-/// from the starts of all shards and gives what it gives without any.
+/// from the starts of all shards and gives the same result as without shards.
 void search_shard(const OptimisationProblem& problem,
                   const SearchOptions& options);
 

@@ -38,7 +38,7 @@ Document document_of(const StartPlace& place, const StartRecord& record) {
       .set("working", std::move(working));
 }
 
-/// Takes a state out of a document; every fault is a FileError.
+/// Reads a state from a document; every error is a FileError.
 class StateReader : private DocumentReader {
  public:
   using DocumentReader::DocumentReader;

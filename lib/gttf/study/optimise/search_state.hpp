@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SearchState: what a search has found from its starts, for checkpoints and
+// SearchState: the results of a search from its starts, for checkpoints and
 // parts.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace gttf {
 
-/// Where a start stands in a run.
+/// The position of a start in a run.
 struct StartPlace {
   /// 0: the search of the problem; then those of the front, in their order.
   std::size_t search = 0;
@@ -28,7 +28,7 @@ struct StartPlace {
 
 /// Where the solver ended from a start. Limits and multipliers are those at x.
 struct StartRecord {
-  bool exists = false;  ///< the other members have no meaning if not
+  bool exists = false;  ///< if not, the other members are meaningless
   double f = 0;
   double violation = 0;
   std::vector<double> x;             ///< as the program scales it
@@ -68,7 +68,7 @@ SearchState merge_searches(std::vector<SearchState> parts,
                            const std::vector<std::string>& names);
 
 /// How to read the problem of a part again. Throws FileError if the part does
-/// not say it.
+/// not contain it.
 struct StudyOfPart {
   std::string file;
   std::vector<std::string> overrides;

@@ -13,9 +13,9 @@
 namespace gttf {
 namespace {
 
-/// Designs looked at for each one that is polished.
+/// Designs evaluated for each one that is polished.
 constexpr std::size_t screened_per_start = 16;
-/// Designs that a thread takes at once.
+/// Designs processed by a thread at a time.
 constexpr std::size_t screened_at_once = 64;
 /// Problems with more samples are first solved with some of them.
 constexpr std::size_t most_samples_of_starts = 256;
@@ -172,7 +172,7 @@ using IsChosen = std::function<bool(std::size_t start)>;
 
 /// Solutions from some designs, the best of them first in `best`.
 /// @param first    number of the first of them
-/// @param shown    starts that progress tells about; 0: none, and a search that
+/// @param shown    starts that progress reports; 0: none, and a search that
 ///                 is stopped still solves from the first one
 /// @param sampled  the first start that belongs to a sample: from there on, the
 ///                 search ends when more are unlikely to find anything else;
@@ -242,7 +242,7 @@ void solve_from(const DesignProgram& program,
         found.effort += one.effort;
         if (options.history) options.history(program, one.history);
         LocalOptimum& o = one.optimum;
-        // starts of a later stage are others if one before was interrupted
+        // the starts of later stages differ if an earlier stage was interrupted
         if (options.state != nullptr && !one.is_known && !one.is_stopped &&
             !found.interrupted) {
           options.state->starts.emplace(place_of(one.start),

@@ -17,11 +17,11 @@ struct SearchOptions {
   bool local = false;    ///< one solution from the file's design
   unsigned threads = 1;  ///< the result does not depend on it
   bool prices = true;    ///< of limits and bounds
-  /// Designs from which a solution is sought besides the others.
+  /// Additional starting designs.
   std::vector<std::vector<double>> also_from = {};
   /// Called with the number of starts done.
   std::function<void(std::size_t done, std::size_t total)> progress = {};
-  /// Asked often, by any thread; false ends the search early.
+  /// Called often, by any thread; false ends the search early.
   std::function<bool()> keep_on = {};
   /// Called with the designs on the way from one start, start after start.
   std::function<void(const DesignProgram& program,

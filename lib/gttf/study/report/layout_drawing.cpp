@@ -212,7 +212,7 @@ DrawnTrack draw_track(const ReportSubject& subject, const Track& track) {
     drawn.z.push_back(x.z());
   };
   if (geometry.has_field() && geometry.bz() == 0) {
-    // through the layers: between them the bend is too small to be seen
+    // through the layers: between them the bending is invisible
     add({track.vertex[0], track.vertex[1], track.vertex[2]});
     for (const CrossingInfo& c : r.crossings)
       if (c.path <= last) add(c.position);

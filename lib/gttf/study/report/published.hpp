@@ -9,8 +9,8 @@
 
 namespace gttf {
 
-/// A number that others have published for a track, at 90 deg unless it says
-/// another pseudorapidity.
+/// A published number for a track, at 90 deg unless a pseudorapidity is
+/// given.
 struct Published {
   std::string detector;  ///< name of the description file without extension
   double momentum = 0;   ///< GeV; at 90 deg p and pT are the same

@@ -259,8 +259,8 @@ PageSection limits_section(const Chapter& c, bool several) {
   if (c.subject.request.average)
     rows.add(
         PageRow::Split::full,
-        {Paragraph{"What limits the resolution is shown of single tracks "
-                   "with all their hits, at *φ* = " +
+        {Paragraph{"What limits the resolution is shown for single tracks with "
+                   "all their hits, at *φ* = " +
                    fixed_number(in_degrees(c.subject.request.phi), 1) + "°."}});
   rows.halves(std::move(shares))
       .full(layer_budget_figure(c.subject))
@@ -280,7 +280,8 @@ PageSection regime_section(const Chapter& c, bool several) {
       PageRow::Split::wide_first,
       {std::move(*figure),
        Aside{"Reading",
-             {"Each curve is a triplet of layers; momentum grows to the right, "
+             {"Each curve is a triplet of layers; momentum increases to the "
+              "right, "
               "rings at powers of ten, dots at 2 and 5 in between. The axis is "
               "linear in the logarithm of *σ*_{hit}/*σ*_{MS}, so that equal "
               "steps of momentum stay visible as *μ*_{φ} goes to 1.",
@@ -368,8 +369,8 @@ PageSection compare_section(const std::vector<Chapter>& chapters) {
   return section;
 }
 
-// Detectors that are compared have the same axis of pseudorapidity: it spans
-// those of all.
+// Compared detectors share one axis of pseudorapidity, which covers the ranges
+// of all.
 void share_eta_axis(std::vector<Chapter>& chapters) {
   std::vector<double> all;
   for (const Chapter& c : chapters) {
@@ -390,7 +391,7 @@ void share_eta_axis(std::vector<Chapter>& chapters) {
 }
 
 // "CLD · solenoid 2 T · muon · *θ* = 90° · Highland ...": under a saved figure.
-// `fixed`: what the figure itself says.
+// `fixed`: the variables shown by the figure itself.
 RichText figure_conditions(const StudyRequest& request,
                            std::span<const Detector> detectors,
                            const RichText& fixed) {

@@ -23,7 +23,7 @@ const Reals& reals(const Table& table, std::string_view name) {
   return std::get<Reals>(column(table, name).cells);
 }
 
-/// Tracks that a figure may take; what is drawn needs no more.
+/// Maximum number of tracks for a figure.
 constexpr std::size_t tracks_of_figure = 65536;
 
 /// The averages of `request` in `detector`, with the average of the subject.
@@ -154,7 +154,7 @@ std::optional<Figure> efficiency_figure(const ReportSubject& subject,
                              .dash = dash,
                              .ids = {id}});
   }
-  // as much room below as what is lost, and a little above
+  // as much space below as the loss, and a little above
   const double lost = std::max(1 - least, 1e-3);
   panel.y.lower = std::max(0.0, 1 - 1.25 * lost) / unit::percent;
   panel.y.upper = (1 + 0.1 * lost) / unit::percent;

@@ -209,7 +209,7 @@ PageTable compare_table(const std::vector<ComparedDetector>& detectors) {
   for (const ShownQuantity& q : shown)
     for (const double p : momenta)
       table.columns.push_back({first.momentum.text(p), true, q.axis_title()});
-  // numbers that stand below each other have the same decimals
+  // numbers below each other have the same number of decimals
   std::vector<Reals> numbers(table.columns.size());
   for (std::size_t j = 0; j < angles; ++j)
     for (const ComparedDetector& d : detectors) {
@@ -341,7 +341,7 @@ std::optional<Figure> tornado_figure(const ReportSubject& subject) {
   for (const SensitivityRow* row : rows) {
     ChartRow line;
     line.cells = {symbol_of(*row)};
-    line.hint = plain_text(line.cells[0]) + ":";
+    line.hint = plain_text(line.cells[0]) + ", +10 %:";
     for (const ShownQuantity* q : quantities) {
       const double step = 100 * change * row->elasticity[q->parameter];
       std::vector<ChartBar> bars;
@@ -349,7 +349,7 @@ std::optional<Figure> tornado_figure(const ReportSubject& subject) {
       if (std::abs(step) >= visible)
         bars = {{-step, {Tone::less}, false}, {step, {Tone::more}, false}};
       line.bars.push_back(std::move(bars));
-      line.hint += fmt::format(" +10 % gives {:+.2f} % of {};", step, q->name);
+      line.hint += fmt::format(" {} {:+.2f} %;", q->name, step);
     }
     chart.rows.push_back(std::move(line));
   }
@@ -457,9 +457,10 @@ std::optional<Figure> lost_layer_figure(const ReportSubject& subject) {
       constexpr double longest = 5;
       most[k] = std::max(most[k], std::min(ratio, longest));
       row.bars.push_back({{ratio, paint, false}});
-      constexpr double large = 9.995, told = 1000;
-      row.labels.push_back(
-          ratio > told ? "> 1000" : fixed_number(ratio, ratio < large ? 3 : 1));
+      constexpr double large = 9.995, largest = 1000;
+      row.labels.push_back(ratio > largest
+                               ? "> 1000"
+                               : fixed_number(ratio, ratio < large ? 3 : 1));
     }
     chart.rows.push_back(std::move(row));
   }

@@ -161,8 +161,8 @@ std::vector<ErrorCurve> follow_all(const ReportSubject& subject, Along along,
   return curves;
 }
 
-// The errors of a path at the momenta or angles `x`, in which those of the path
-// are. Between, where the path is not broken, tracks are resolved.
+// The errors of a path at the momenta or angles `x`, which include those of the
+// path. Additional tracks are resolved where the path is not interrupted.
 Reals at_points(const ReportSubject& subject, const ErrorCurve& curve,
                 Along along, std::size_t fixed, const ShownQuantity& q,
                 const std::vector<double>& x) {
@@ -227,7 +227,7 @@ std::vector<PerParameter> sigmas_on_grid(const ReportSubject& subject,
   if (!request.at)
     return sigmas(geometry, GridTracks(request, 0, n).views(), subject.model(),
                   subject.threads);
-  // batches know of no layer
+  // batches do not support a layer
   std::vector<PerParameter> errors(n);
   const Model model = subject.model();
   parallel_workers(n, thread_count(subject.threads), [&](const auto& next) {
@@ -289,8 +289,8 @@ Curve joints(const Curve& curve) {
   return lines;
 }
 
-// The inaccessible region at the first angle: areas below the limits from each
-// cause alone, the larger one on top.
+// The inaccessible region at the first angle: areas below the limit from each
+// single cause, the larger one on top.
 void add_limit_areas(const Reals& x, const Reals& hits, const Reals& scattering,
                      Panel& panel) {
   const double floor = panel.y.lower;
@@ -389,9 +389,9 @@ void add_legend(const ReportSubject& subject, const Panel& panel,
 
 }  // namespace
 
-// What the errors span, and of the limits and of the worst errors only as much
-// as leaves the curves their room: hit errors alone may be far below, and where
-// acceptance ends an error may be far above.
+// The range of the errors, with the limits and the worst errors only as far as
+// the curves keep enough space: the limit from hit errors may be far below, and
+// errors at the edge of the acceptance far above.
 DataRange range_of(const std::vector<ErrorCurve>& curves,
                    const ShownQuantity& q, bool with_limits) {
   DataRange all, limits;
@@ -434,11 +434,10 @@ std::optional<Figure> sigma_figure(const ReportSubject& subject,
       (subject.request.average ? "averages, with 68 % of the tracks, against "
                                : "against ") +
           subject.momentum.symbol,
-      fmt::format(
-          "{} against {} for {} angle{}, with the limits from hit errors "
-          "alone and from scattering alone at the first angle.",
-          q.name, subject.momentum.name, curves.size(),
-          curves.size() == 1 ? "" : "s"));
+      fmt::format("{} against {} for {} angle{}, with the limits from hit "
+                  "errors only and scattering only at the first angle.",
+                  q.name, subject.momentum.name, curves.size(),
+                  curves.size() == 1 ? "" : "s"));
   figure.width = large ? 716 : 548;
   figure.height = large ? 500 : 352;
   figure.conditions = angle_list(subject.curves);
@@ -568,7 +567,7 @@ PageTable benchmark_table(const ReportSubject& subject) {
   table.title = "Resolutions";
   table.subtitle = "no vertex constraint";
   if (subject.request.beam_spot)
-    table.subtitle = "with the beam spot as one more measurement";
+    table.subtitle = "with the beam spot as an additional measurement";
   if (subject.request.at) table.subtitle = place_text(subject.request);
   if (subject.request.average)
     table.subtitle += ", averages over " + to_string(*subject.request.average);
@@ -767,12 +766,12 @@ std::optional<Figure> correlation_figure(const ReportSubject& subject) {
                                                   : subject.along_beam
                                                       ? on_start_plane
                                                       : at_perigee;
-  struct Told {
+  struct CorrelatedTrack {
     RichText title;
     Matrix5 covariance;
     bool across;  // at 90 deg
   };
-  std::vector<Told> tracks;
+  std::vector<CorrelatedTrack> tracks;
   const std::size_t last_angle = points.angle.values.size() - 1;
   const std::size_t last = points.momentum.values.size() - 1;
   std::vector<GridPoint> shown;
@@ -798,8 +797,9 @@ std::optional<Figure> correlation_figure(const ReportSubject& subject) {
   // Without field there is no q/p.
   std::vector<int> measured;
   for (int i = 0; i < 5; ++i)
-    if (std::ranges::any_of(
-            tracks, [i](const Told& t) { return t.covariance(i, i) > 0; }))
+    if (std::ranges::any_of(tracks, [i](const CorrelatedTrack& t) {
+          return t.covariance(i, i) > 0;
+        }))
       measured.push_back(i);
   if (measured.size() < 2) return std::nullopt;
   MatrixChart chart;
@@ -807,10 +807,10 @@ std::optional<Figure> correlation_figure(const ReportSubject& subject) {
     chart.names.push_back(all[static_cast<std::size_t>(i)].symbol);
   Texts track, first, second;
   Reals correlation;
-  for (const Told& told : tracks) {
+  for (const CorrelatedTrack& item : tracks) {
     MatrixChart::Matrix matrix;
-    matrix.title = told.title;
-    const Matrix5& c = told.covariance;
+    matrix.title = item.title;
+    const Matrix5& c = item.covariance;
     for (const int i : measured) {
       Reals row;
       for (const int j : measured) {
@@ -836,8 +836,8 @@ std::optional<Figure> correlation_figure(const ReportSubject& subject) {
   if (is_perigee)
     figure.caption = "Sign of *d*_{0}: *x* = *x*_{r} − *d*_{0} sin *φ*_{0}.";
   if (is_perigee && subject.detector.field.kind == FieldKind::solenoid &&
-      std::ranges::any_of(tracks, &Told::across) &&
-      std::ranges::none_of(tracks, [](const Told& t) {
+      std::ranges::any_of(tracks, &CorrelatedTrack::across) &&
+      std::ranges::none_of(tracks, [](const CorrelatedTrack& t) {
         return t.across && couples_planes(t.covariance);
       }))
     figure.caption +=

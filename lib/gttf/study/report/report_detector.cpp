@@ -233,7 +233,7 @@ bool has_barrel(const Detector& detector) {
 
 namespace {
 
-// What the measuring layers and the start span, seen from the side.
+// The extent of the measuring layers and the start, seen from the side.
 struct SideExtent {
   Interval z;
   double height = 0;

@@ -35,10 +35,10 @@ Figure material_figure(const ReportSubject& subject);
 PageTable layer_page_table(const ReportSubject& subject);
 
 // Resolution
-/// Errors of a track, and the errors from each cause alone.
+/// Errors of a track, and the errors from each single cause.
 struct LimitedSigmas {
   PerParameter all, hits, scattering;  ///< native units; NaN: none
-  /// Of averages: 16 % of the tracks are not above `low`, 84 % not above
+  /// Of averages: the 16 % quantile `low` and the 84 % quantile
   /// `high`.
   PerParameter low, high;
   double efficiency = 1;  ///< share of tracks that have errors
@@ -190,8 +190,8 @@ Totals total_profile(const ReportSubject& subject);
 /// The end of an axis from 0: a round number above `value`.
 double nice_upper(double value);
 FigureAxis eta_figure_axis(const StudyRequest& request);
-/// What an axis of these errors spans; `with_limits`: those of the first curve
-/// are drawn, too.
+/// The range of an axis for these errors; `with_limits`: those of the first
+/// curve are drawn, too.
 DataRange range_of(const std::vector<ErrorCurve>& curves,
                    const ShownQuantity& q, bool with_limits = false);
 
@@ -247,12 +247,12 @@ void name_systems(const ReportSubject& subject,
                   const std::vector<LayerLine>& lines, const FigureAxis& x,
                   const FigureAxis& y, Panel& panel);
 
-/// The name of each measuring layer at its line, where there is room.
+/// The name of each measuring layer at its line, if there is space.
 void name_layers(const ReportSubject& subject,
                  const std::vector<LayerLine>& lines, const FigureAxis& x,
                  const FigureAxis& y, Panel& panel);
 
-/// What a layer is, for the pointer; nothing if there are very many layers.
+/// The text on a layer at the pointer; nothing if there are very many layers.
 void add_hover(const ReportSubject& subject,
                const std::vector<LayerLine>& lines, Panel& panel);
 

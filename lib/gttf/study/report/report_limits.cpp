@@ -228,7 +228,7 @@ std::optional<Figure> layer_budget_figure(const ReportSubject& subject) {
       "Share of every layer's scattering and hit errors in the variances.");
   figure.caption =
       "Shares are exact and add up to 100 %. Plain: scattering, hatched: hit "
-      "errors. Passive layers in grey. Material behind the last measurement "
+      "errors. Passive layers in grey. Material beyond the last measurement "
       "has no effect.";
   figure.conditions = figure.subtitle;
   BarChart chart;
@@ -265,8 +265,8 @@ std::optional<Figure> layer_budget_figure(const ReportSubject& subject) {
       const Parameter q = quantities[k]->parameter;
       const double s = 100 * item.scattering[q], h = 100 * item.hits[q];
       row.bars.push_back({{s, row.swatch, false}, {h, row.swatch, true}});
-      constexpr double told = 0.5;
-      row.labels.push_back(s + h >= told ? fixed_number(s + h, 1) : "");
+      constexpr double labelled = 0.5;
+      row.labels.push_back(s + h >= labelled ? fixed_number(s + h, 1) : "");
       row.hint += fmt::format(" {} scattering {:.2f} %, hits {:.2f} %;",
                               quantities[k]->name, s, h);
       shares[k].insert(shares[k].end(), {s, h});
@@ -338,8 +338,8 @@ double ratio_of_arms(const TripletRegime& t) {
 // Layers with informative triplets among those crossed by the fastest track:
 // neighbouring rows of a gas detector, and the two sides of a double layer, do
 // not measure curvature. Sorted.
-std::vector<std::size_t> telling_layers(const ReportSubject& subject,
-                                        const TrackingGeometry& geometry) {
+std::vector<std::size_t> informative_layers(const ReportSubject& subject,
+                                            const TrackingGeometry& geometry) {
   const std::vector<std::string> names = entry_names(subject.detector);
   const GridPoint fastest{subject.curves.momentum.values.size() - 1, 0};
   const Resolution r =
@@ -378,7 +378,7 @@ std::vector<TripletPath> triplet_paths(const ReportSubject& subject) {
   const std::vector<double>& all = subject.curves.momentum.values;
   request.momentum.values =
       spaced(all.front(), all.back(), points, Spacing::logarithmic);
-  const std::vector<std::size_t> layers = telling_layers(subject, geometry);
+  const std::vector<std::size_t> layers = informative_layers(subject, geometry);
   const GridTracks tracks(request, 0, points);
   const std::vector<std::vector<TripletRegime>> found_at = find_triplets(
       geometry, tracks.views(), subject.model(), layers, {}, subject.threads);
@@ -492,7 +492,7 @@ std::optional<Figure> regime_figure(const ReportSubject& subject) {
       "triplets of layers, close ones as one, " +
           angle_equation(subject.curves, 0),
       "Inverse significance of the curvature against the tracking scale for "
-      "triplets of hits, with marks of momentum.");
+      "triplets of hits, with marks at certain momenta.");
   figure.width = 716;
   figure.height = 520;
   figure.conditions = angle_equation(subject.curves, 0);

@@ -188,7 +188,7 @@ std::vector<double> chosen(const std::vector<double>& values,
 
 // The momenta of the study if they are few, else three round ones within their
 // range: 1, 10, 100 GeV if it is wide.
-std::vector<double> told_momenta(const StudyRequest& request) {
+std::vector<double> table_momenta(const StudyRequest& request) {
   constexpr std::size_t few = 4;
   if (request.momentum.values.size() <= few) {
     std::vector<double> own = request.momentum.values;
@@ -518,8 +518,8 @@ ReportSubject make_subject(const StudyRequest& request,
   constexpr std::size_t eta_points = 161, map_momenta = 40, map_angles = 52;
   s.curves.momentum.values = dense(request);
   s.curves.angle.values = chosen(request.angle.values, most_angles);
-  s.points.momentum.values = told_momenta(request);
-  // a table has room for nine tracks
+  s.points.momentum.values = table_momenta(request);
+  // nine tracks fit into a table
   constexpr std::size_t few = 3;
   s.points.angle.values =
       chosen(request.angle.values,

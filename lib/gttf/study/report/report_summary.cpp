@@ -37,7 +37,7 @@ RichText extremes(const ReportSubject& subject,
       if (!(v <= worst.value)) worst = {v, {i, j}};
     }
   if (std::isnan(best.value)) return "";
-  const auto told = [&](const Extreme& e) {
+  const auto described = [&](const Extreme& e) {
     return rich_number(e.value * q.factor) + " " + q.unit + " at " +
            subject.momentum.rounded(
                subject.curves.momentum.values[e.at.momentum]) +
@@ -47,8 +47,8 @@ RichText extremes(const ReportSubject& subject,
   if (worst.value < best.value * (1 + visible))
     return q.symbol + " is " + rich_number(best.value * q.factor) + " " +
            q.unit + " at all momenta and angles of the study.";
-  return q.symbol + " is " + told(best) + " at best and " + told(worst) +
-         " at worst.";
+  return q.symbol + " is " + described(best) + " at best and " +
+         described(worst) + " at worst.";
 }
 
 // The point where hit errors reach half of the variance.
@@ -113,17 +113,18 @@ RichText regimes(const ReportSubject& subject) {
     ++count[r.regime];
   }
   RichText text;
-  const auto tell = [&](Regime regime, const char* words, const char* first) {
+  const auto add_count = [&](Regime regime, const char* words,
+                             const char* first) {
     if (count[regime] == 0) return;
     const std::string number = std::to_string(count[regime]);
     text += text.empty() ? number + first + words : ", " + number + words;
   };
   const char* limited = " are limited";
-  tell(Regime::scattering, " by scattering (*μ*_{φ} ≤ 0.15)", limited);
-  tell(Regime::mixed, " by scattering and hit errors and need the general fit",
-       limited);
-  tell(Regime::hits, " by hit errors", limited);
-  tell(Regime::weak, " have a curvature below 3 *σ*", "");
+  add_count(Regime::scattering, " by scattering (*μ*_{φ} ≤ 0.15)", limited);
+  add_count(Regime::mixed,
+            " by scattering and hit errors and need the general fit", limited);
+  add_count(Regime::hits, " by hit errors", limited);
+  add_count(Regime::weak, " have a curvature below 3 *σ*", "");
   if (!text.empty())
     text = fmt::format("Of the {} tracks in this study, {}.", total, text);
   if (measured < total)

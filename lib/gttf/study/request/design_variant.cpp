@@ -79,9 +79,9 @@ std::vector<DesignVariant> read_variants(const Value& value) {
     if (!variant.name.empty() &&
         std::ranges::find(variants, variant.name, &DesignVariant::name) !=
             variants.end())
-      item.error(
-          fmt::format("the variant {} is there twice", in_quotes(variant.name)),
-          "give each a name of its own");
+      item.error(fmt::format("the variant {} is defined twice",
+                             in_quotes(variant.name)),
+                 "give each a name of its own");
     variants.push_back(std::move(variant));
   }
   if (variants.empty())

@@ -11,7 +11,7 @@ namespace gttf {
 
 class Value;
 
-/// A change of a key, as --set makes it, and where it is written.
+/// A change of a key, as by --set, and its location.
 struct DesignVariantKey {
   std::string text;       ///< "layers[L0].material=0.1 %"
   Diagnostic place = {};  ///< in the study file
@@ -19,14 +19,14 @@ struct DesignVariantKey {
 
 struct DesignVariant {
   std::string name;
-  std::vector<DesignVariantKey> keys;  ///< the model of tracks among them
+  std::vector<DesignVariantKey> keys;  ///< including the model of tracks
 
   std::vector<std::string> texts() const;
 };
 
 /// `[{ name: thin, set: { "layers[L0].material": 0.1 % } }, { name: Rossi,
-/// scattering: rossi, energy_loss: mean }]`. Faults are reported: no name, one
-/// that is given twice, a variant that changes nothing, an unknown model.
+/// scattering: rossi, energy_loss: mean }]`. Errors are reported: no name, a
+/// duplicate name, a variant that changes nothing, an unknown model.
 std::vector<DesignVariant> read_variants(const Value& value);
 
 }  // namespace gttf

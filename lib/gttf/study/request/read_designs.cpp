@@ -21,7 +21,7 @@ std::vector<std::string> chosen_model(const StudyRequest& request) {
   return keys;
 }
 
-// Faults of --set say which detector is meant where there are several.
+// Errors of --set name the detector if there are several.
 Diagnostics with_detector_named(const Diagnostics& faults,
                                 const std::string& path, bool several) {
   Diagnostics named;
@@ -32,7 +32,7 @@ Diagnostics with_detector_named(const Diagnostics& faults,
   return named;
 }
 
-// The same for the keys of a variant, at their place in the study.
+// The same for the keys of a variant, at their location in the study.
 Diagnostics with_variant_named(const Diagnostics& faults,
                                const DesignVariant& variant) {
   Diagnostics named;
@@ -51,7 +51,7 @@ Diagnostics with_variant_named(const Diagnostics& faults,
   return named;
 }
 
-// What is odd about a variant and not about its detector already.
+// Warnings about a variant that do not apply to its detector.
 Diagnostics new_warnings(const Diagnostics& of_variant,
                          const Diagnostics& of_detector) {
   Diagnostics fresh;

@@ -13,10 +13,10 @@ namespace gttf {
 
 /// Reads all detectors of the request and, after each of them, its variants:
 /// the same file with more keys set, named "CLD, thin". `request.detectors`
-/// then has the file of each. With variants, a model that the study or an
-/// option names becomes that of every detector, which a variant may change.
-/// Throws InputError with everything that is wrong in all of them; faults of a
-/// variant's key stand at its place in the study.
+/// then has the file of each. With variants, a model given by the study or an
+/// option becomes that of every detector, which a variant may change. Throws
+/// InputError with all errors in all of them; errors in a key of a variant are
+/// located in the study.
 std::vector<DetectorInput> read_designs(StudyRequest& request,
                                         std::span<const std::string> overrides);
 

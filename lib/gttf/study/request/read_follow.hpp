@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of a study that follow others.
+// The keys of a study that depend on others.
 #pragma once
 
 #include <optional>

@@ -74,7 +74,7 @@ Particle read_particle(const ParticleKeys& options, const ParticleKeys& file) {
     particle = read_named(*keys.particle);
     if (keys.mass)
       keys.mass->error(
-          "the mass belongs to the particle: the two exclude each other",
+          "the mass belongs to the particle: the two cannot be used together",
           "remove one of them, or write particle: { mass: ..., charge: ... }");
   } else if (keys.mass) {
     particle.name = "custom";
@@ -128,7 +128,7 @@ std::array<double, 3> read_vertex(const Value& value) {
 }
 
 double read_turns(const Value& value) {
-  // a track that is trapped would turn for ever
+  // a trapped track would turn forever
   constexpr double most = 100;
   const auto turns = value.quantity(Dimension::number);
   if (!turns) return 0;
@@ -142,7 +142,7 @@ double read_turns(const Value& value) {
 
 namespace {
 
-/// Three lengths, x, y and z; those with a fault are 1.
+/// Three lengths, x, y and z; those with an error are 1.
 /// @param is_right  (length, its value) -> whether it is; reports if not
 template <class IsRight>
 std::array<double, 3> read_sizes(const Value& value, std::string_view what,
@@ -181,12 +181,13 @@ std::optional<BeamSpot> read_beam_spot(const Value& value) {
 }
 
 std::array<double, 3> read_luminous_region(const Value& value) {
-  return read_sizes(
-      value, "a luminous region", [](double length, const Value& item) {
-        if (length < 0)
-          item.error("a size is not negative", "write for example \"10 um\"");
-        return length >= 0;
-      });
+  return read_sizes(value, "a luminous region",
+                    [](double length, const Value& item) {
+                      if (length < 0)
+                        item.error("a size must not be negative",
+                                   "write for example \"10 um\"");
+                      return length >= 0;
+                    });
 }
 
 namespace {

@@ -50,8 +50,8 @@ void read_toys(const ToyKeys& keys, ToyRequest& request);
 
 /// detectors, particle, mass, charge, phi, vertex, beam_spot, scattering,
 /// energy_loss, turns, at, average, luminous_region: a request without axes.
-/// `path`: of the file, which paths of detectors are relative to. Faults are
-/// reported; the map is not finished.
+/// `path`: of the file, to which paths of detectors are relative. Errors are
+/// reported; finish() is not called for the map.
 StudyRequest read_setup(MapReader& map, const std::string& path,
                         const StudyOptions& options);
 

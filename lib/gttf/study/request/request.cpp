@@ -271,7 +271,7 @@ class RequestReader {
                                  const std::optional<Value>& b,
                                  std::string_view names, bool& second) {
     if (a && b)
-      b->error(fmt::format("{} exclude each other", names),
+      b->error(fmt::format("{} cannot be used together", names),
                "remove one of the two");
     second = !a && b;
     return second ? b : a;

@@ -68,11 +68,11 @@ struct StudyRequest {
   /// Results are averages, see scan_averages(); off unless given.
   std::optional<AverageRequest> average;
   /// Standard deviations of the vertices of tracks about `vertex` along x, y,
-  /// z, mm; of use where the vertex is averaged over.
+  /// z, mm; used if the vertex is averaged over.
   std::optional<std::array<double, 3>> luminous_region;
   ToyRequest toys;
   std::vector<VariedKey> vary;  ///< keys of the detector varied by a sweep
-  /// Designs that stand beside each detector; see read_designs().
+  /// Designs in addition to each detector; see read_designs().
   std::vector<DesignVariant> variants;
   std::string requirements;  ///< path of a file for a report; empty: none
   std::string file;          ///< the study file; empty if from options only
@@ -111,7 +111,7 @@ EnergyLoss energy_loss_of(const StudyRequest& request,
 /// else that of the beam spot.
 std::array<double, 3> luminous_region_of(const StudyRequest& request);
 
-/// The request for `detector` alone: with the models above, as if chosen.
+/// The request for a single `detector`: with the models above, as if chosen.
 StudyRequest with_model_of(StudyRequest request, const Detector& detector);
 
 /// theta [rad] of value `i` of the angle axis: eta = -ln tan(theta/2).

@@ -55,7 +55,7 @@ std::vector<double> numbers_of(const Document& study, std::string_view name) {
   return numbers;
 }
 
-/// What describe_tracks() has written of an average.
+/// The average as written by describe_tracks().
 bool read_average(const Document& study, StudyRequest& request) {
   request.average.reset();
   const Document* average = study.find("average");

@@ -29,14 +29,14 @@ constexpr std::array<AverageNumber, 7> number_list{
       "error of the mean, by the spread of parts of the sample; 0 if "
       "`method` is `exact`"},
      {"_rms", "standard deviation"},
-     {"_q16", "16 % of the tracks are not above"},
-     {"_q50", "50 %, the median"},
+     {"_q16", "16 % quantile"},
+     {"_q50", "50 % quantile, the median"},
      {"_q84", "84 %"},
      {"_q95", "95 %"}}};
 
 constexpr std::string_view phi_name = "phi_deg", hits_name = "n_hits";
 
-/// Those that say which track a row is of.
+/// Columns that identify the track of a row.
 bool is_of_point(std::string_view name) {
   return std::ranges::any_of(point_columns<TrackRow>, [&](const auto& column) {
     return column.text.name == name;
@@ -69,7 +69,7 @@ bool is_resolved(Status status) {
   return status == Status::ok || status == Status::no_field;
 }
 
-/// What is known of the tracks of one point.
+/// The tracks of one point.
 struct PointTracks {
   std::vector<double> weight;
   std::vector<std::uint32_t> slice;
@@ -121,7 +121,7 @@ std::string hits_text(const PointTracks& tracks) {
   return text;
 }
 
-/// That of most tracks, of those with a resolution if there are any.
+/// The most frequent status, among tracks with a resolution if there are any.
 Status status_of(const PointTracks& tracks) {
   std::map<Status, double> shares;
   for (std::size_t t = 0; t < tracks.weight.size(); ++t)
@@ -132,7 +132,7 @@ Status status_of(const PointTracks& tracks) {
   return std::ranges::max_element(shares, {}, order)->first;
 }
 
-/// What the average of a detector is made of.
+/// The data for the averages of a detector.
 class DetectorAverage {
  public:
   DetectorAverage(const StudyRequest& request, const Detector& detector,
@@ -226,7 +226,7 @@ class DetectorAverage {
         layers.push_back(l);
     }
     std::ranges::sort(layers);
-    // a layer that is met twice loses one of its hits, or both, at once
+    // a layer that is crossed twice loses its hits together
     layers.erase(std::ranges::unique(layers).begin(), layers.end());
     return layers;
   }
@@ -238,7 +238,7 @@ class DetectorAverage {
     return track;
   }
 
-  /// Which tracks a point needs.
+  /// The tracks needed for a point.
   void plan(const Track& track, std::size_t i, PointTracks& point,
             Jobs& jobs) const {
     const std::size_t n = places_.size();
@@ -255,13 +255,14 @@ class DetectorAverage {
         jobs[{}].push_back({&places_, i, k, share});
       return;
     }
-    // what is sampled anyway is not worth more tracks than the sample has
+    // where a sample is needed anyway, more tracks than those of the sample do
+    // not pay
     const std::size_t most = n == 1 ? most_hit_patterns : with_hits_->size();
     std::vector<std::vector<std::size_t>> layers;  // that may lose hits
     std::size_t patterns = 0;
     for (std::size_t k = 0; k < n && patterns <= most; ++k) {
       layers.push_back(inefficient(at_place(track, places_, k)));
-      constexpr std::size_t bits = 20;  // far beyond what is summed up
+      constexpr std::size_t bits = 20;  // far above the number that is summed
       patterns += std::size_t{1} << std::min(bits, layers.back().size());
     }
     if (patterns > most) {
@@ -321,7 +322,7 @@ class DetectorAverage {
     if (options_.path == CodePath::best && is_vectorised(geometry, model_))
       return for_each_resolution(geometry, model_, options_.path, tracks,
                                  columns_, take);
-    // batches of few tracks do not pay for what they prepare for all layers
+    // for batches of few tracks, the preparation of all layers does not pay
     BatchStatistics statistics;
     for (std::size_t t = 0; t < n; ++t)
       take(t, resolve(geometry, tracks.track(t), model_));
@@ -387,7 +388,7 @@ class DetectorAverage {
     return table;
   }
 
-  /// Sets the columns that say which point a row is of.
+  /// Sets the columns that identify the point of a row.
   void set_points(std::size_t begin, std::size_t n, Table& table) const {
     PointRows points(detector_, request_);
     const Resolution none;
@@ -421,22 +422,22 @@ class DetectorAverage {
 constexpr auto columns_in_front = std::to_array<DescribedColumn>({
     {{"method", "",
       "`exact`: all patterns of hits with their weights, and all azimuths "
-      "alike; "
+      "are equivalent; "
       "`sample`: of azimuths, vertices and lost hits; `sample, hits exact`: of "
       "azimuths and vertices, with all patterns of hits of each"},
      DescribedColumn::Kind::text},
-    {{"tracks", "", "tracks that were resolved, patterns of hits included"},
+    {{"tracks", "", "tracks evaluated, including patterns of hits"},
      DescribedColumn::Kind::integer},
-    {{"efficiency", "1", "share of tracks that have a resolution"},
+    {{"efficiency", "1", "fraction of tracks that have a resolution"},
      DescribedColumn::Kind::real},
     {{"efficiency_error", "1",
       "its error, at least that of half a track of the sample; 0 if exact"},
      DescribedColumn::Kind::real},
     {{"n_hits_shares", "",
-      "share of tracks with each number of hits: `6: 0.02, 7: 0.98`"},
+      "fraction of tracks with each number of hits: `6: 0.02, 7: 0.98`"},
      DescribedColumn::Kind::text},
     {{"status", "",
-      "of most tracks, of those with a resolution if there are any"},
+      "the most frequent one, among tracks with a resolution if there are any"},
      DescribedColumn::Kind::text},
 });
 

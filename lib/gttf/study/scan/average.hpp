@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Averages over azimuth, luminous region and patterns of hits: what a detector
-// with gaps, overlaps, dead parts and inefficiencies gives on average.
+// Averages over azimuth, luminous region and patterns of hits, for detectors
+// with gaps, overlaps, dead regions and inefficiencies.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@
 
 namespace gttf {
 
-/// What is said of each number x that is averaged; the name of such a column is
-/// that of x with `ending` behind.
+/// A statistic of each averaged number x; the name of its column is the name of
+/// x followed by `ending`.
 struct AverageNumber {
   std::string_view ending;      ///< "" for the mean
   std::string_view definition;  ///< Markdown
 };
 std::span<const AverageNumber> average_numbers();
 
-/// Columns in front of the averaged numbers.
+/// Columns before the averaged numbers.
 std::vector<DescribedColumn> described_average_columns();
 
 /// Names of the columns of scan_averages().
@@ -39,16 +39,15 @@ Table empty_average_table(const StudyRequest& request);
 /// sigma_d0_um_q95. The name itself if it has none.
 std::string_view averaged_column(std::string_view name);
 
-/// One row for each point of the grid: averages over what request.average says
-/// and over the patterns of hits that the efficiencies of the layers make.
+/// One row for each point of the grid: averages over request.average and over
+/// the patterns of hits given by the efficiencies of the layers.
 ///
-/// The patterns of a track that has n inefficient hits are 2^n, each with the
-/// product of e or 1 - e of its hits as its weight. They are summed up where
-/// all that a point needs are at most most_hit_patterns,
-/// or, where azimuths or vertices are sampled, no more than the sample has
-/// tracks. Azimuths and vertices
-/// are those of an AverageSample; one azimuth will do where all look the same.
-/// Else patterns are drawn as well. The column `method` says which it was:
+/// A track with n inefficient hits has 2^n patterns, each weighted with the
+/// product of e or 1 - e of its hits. They are summed if a point needs at most
+/// most_hit_patterns of them, or, if azimuths or vertices are sampled, at most
+/// as many as the sample has tracks. Azimuths and vertices are those of an
+/// AverageSample; a single azimuth is sufficient if all are equivalent.
+/// Otherwise patterns are also sampled. The column `method` gives the method:
 /// `exact`; `sample, hits exact`; `sample`.
 ///
 /// Of every number x of scan_columns() and of n_hits: the mean over the tracks
@@ -59,9 +58,10 @@ std::string_view averaged_column(std::string_view name);
 ///   x = sum a_s/sum w_s,
 ///   x_error^2 = S/(S - 1) sum (a_s - x w_s)^2/(sum w_s)^2,
 ///
-/// 0 of an exact average. It is that of S independent samples of 1/S of the
-/// tracks: one of all tracks does better. `efficiency`: the share of tracks
-/// that have a resolution; its error is at least that of half a track.
+/// 0 for an exact average. It is the error for S independent samples of 1/S of
+/// the tracks: the error of one sample of all tracks is smaller. `efficiency`:
+/// the fraction of tracks that have a resolution; its error is at least that of
+/// half a track.
 ///
 /// Returns the number of points at which some track has a resolution.
 std::size_t scan_averages(const StudyRequest& request,

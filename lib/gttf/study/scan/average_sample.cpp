@@ -23,14 +23,14 @@ void shuffle(std::vector<std::size_t>& list, RandomBranch& random) {
   }
 }
 
-/// Azimuth of a vector across z; nothing if it has no part there.
+/// Azimuth of the transverse part of a vector; nothing if that is 0.
 std::optional<double> azimuth_of(double x, double y) {
   if (std::hypot(x, y) <= detail::same_place) return std::nullopt;
   return std::atan2(y, x);
 }
 
 /// Of a plane: of its centre, or if that is on the axis of its normal, or of
-/// its axis u if it stands across z.
+/// its axis u if it is transverse to z.
 std::optional<double> azimuth_of(const Surface& s) {
   std::array<double, 3> normal{}, u{}, v{};
   if (s.is_inclined()) {
@@ -130,7 +130,7 @@ AverageSample::AverageSample(const StudyRequest& request,
     std::array<std::vector<double>, 3> numbers;
     for (std::size_t i = 0; i < 3; ++i)
       numbers[i] = stratified_numbers(n, slices_, i);
-    // a round region turns with the detector
+    // a round region is invariant under the rotation
     const bool turns = over.phi && size[0] == size[1];
     const double angle = turns ? reference.value_or(0) : 0;
     const double c = std::cos(angle), s = std::sin(angle);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AverageSample: the tracks and lost hits that an average is taken over where
-// it cannot be summed up exactly.
+// AverageSample: the tracks and lost hits of an average that cannot be summed
+// exactly.
 #pragma once
 
 #include <array>
@@ -15,30 +15,30 @@
 namespace gttf {
 
 /// n numbers, one in each of n equal parts of (0, 1), at random within it, in
-/// random order. So is each of the `slices` runs of consecutive numbers, whose
-/// lengths differ by one at most, but for as many parts as it has numbers: a
-/// sliced Latin hypercube is made of such sequences.
-/// Source: [Qian12]
+/// random order. Each of the `slices` runs of consecutive numbers, whose
+/// lengths differ by at most one, has the same property for as many parts as it
+/// has numbers: a sliced Latin hypercube consists of such sequences. Source:
+/// [Qian12]
 std::vector<double> stratified_numbers(std::size_t n, std::size_t slices,
                                        std::uint64_t stream);
 
-/// Azimuth from which azimuths are counted, fixed to what makes a detector look
-/// different from different azimuths: turned about z with all it consists of,
-/// it gives the same average. Nothing if it, the field and the start of the
-/// tracks look the same from everywhere.
+/// Azimuth from which azimuths are counted, fixed to the part that breaks the
+/// symmetry of the detector about z, so that a rotation of the whole detector
+/// does not change the average. Nothing if the detector, the field and the
+/// start of the tracks are symmetric about z.
 std::optional<double> reference_azimuth(const Detector& detector,
                                         const StudyRequest& request);
 
 /// A sample of azimuths, vertices and lost hits.
 ///
 /// Azimuths follow the golden ratio, phi_k = phi_ref + 2 pi frac((k + 1/2) g):
-/// they fill the circle evenly and are in step with no number of modules. The
-/// coordinates of the vertices and, for each layer, whether its hit is lost are
-/// stratified_numbers() of their own: a layer of efficiency e loses (1 - e) n
-/// of n hits but for one.
+/// they cover the circle evenly and do not resonate with any number of modules.
+/// Each coordinate of the vertices and, for each layer, the loss of its hit has
+/// separate stratified_numbers(): a layer of efficiency e loses (1 - e) n of n
+/// hits, to within one.
 ///
-/// The tracks come in slices(), each of which is such a sample by itself; how
-/// much these differ tells the error of an average over all.
+/// The tracks form slices(), each of which is such a sample by itself; the
+/// error of the average over all tracks follows from their differences.
 class AverageSample {
  public:
   /// @param n           tracks

@@ -96,12 +96,12 @@ inline constexpr std::array<ColumnOf<Row>, 7> point_columns{{
     {{"detector", "", "`name` of the detector file"},
      [](const Row& r) { return r.point.detector; }},
     {{"particle", "",
-      "as given; `custom` particles carry their mass and charge in `input` of "
-      "the JSON"},
+      "as given; for `custom` particles `input` of the JSON has mass and "
+      "charge"},
      [](const Row& r) { return r.point.particle; }},
     {{"p_GeV", "GeV", "momentum at the vertex"},
      [](const Row& r) { return r.point.p; }},
-    {{"pt_GeV", "GeV", "its part across z, p sin(theta)"},
+    {{"pt_GeV", "GeV", "transverse momentum, p sin(theta)"},
      [](const Row& r) { return r.point.pt; }},
     {{"theta_deg", "deg", "polar angle from +z"},
      [](const Row& r) { return r.point.theta_deg; }},
@@ -111,7 +111,7 @@ inline constexpr std::array<ColumnOf<Row>, 7> point_columns{{
      [](const Row& r) { return r.point.phi_deg; }},
 }};
 
-/// These columns for tables that add them in front of their own.
+/// These columns for tables that start with them.
 class PointColumns {
  public:
   PointColumns();

@@ -87,8 +87,7 @@ constexpr auto columns_of_track =
              [](const RegimeRow& r) { return r.regime.xi_ms; }},
             RegimeShared::regime,
             {{"recommended_fit", "",
-              "the fit that is "
-              "[enough](../theory/regimes.md#the-fit-that-is-enough)"},
+              "the [sufficient fit](../theory/regimes.md#the-sufficient-fit)"},
              [](const RegimeRow& r) { return to_string(r.regime.fit); }},
             {{"bias_local_rel", "1",
               "predicted bias of the curvature by the fit `scattering-local`",
@@ -233,7 +232,7 @@ std::vector<Section> regime_sections(const Detector& detector,
                        number(regime.mu_phi) + ", " + number(regime.mu_theta));
     facts.emplace_back("xi (scattering only)",
                        number(regime.xi) + " (" + number(regime.xi_ms) + ")");
-    facts.emplace_back("fit that is enough", to_string(regime.fit));
+    facts.emplace_back("sufficient fit", to_string(regime.fit));
     const FitBiases& b = regime.biases;
     if (!std::isnan(b.local)) {
       facts.emplace_back("bias of scattering-local",

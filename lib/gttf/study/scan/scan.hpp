@@ -33,7 +33,7 @@ struct ScanOptions {
 
 /// Every point of the grid, for each detector in turn: angle outer, momentum
 /// inner. Returns the number of tracks that have at least one resolution. If
-/// the request asks for averages, scan_averages().
+/// the request is for averages, scan_averages().
 std::size_t scan(const StudyRequest& request,
                  std::span<const Detector> detectors,
                  const ScanOptions& options, TableSink& sink);

@@ -85,9 +85,9 @@ constexpr auto of_track = std::to_array<ColumnOf<Row>>({
      [](const Row& r) { return perigee(r, Perigee::phi, unit::mrad); }},
     {{"sigma_theta_mrad", "mrad", "polar angle there", nothing},
      [](const Row& r) { return perigee(r, Perigee::theta, unit::mrad); }},
-    {{"sigma_p_rel_hit_only", "1", "the limit of no scattering", no_momentum},
+    {{"sigma_p_rel_hit_only", "1", "the limit without scattering", no_momentum},
      [](const Row& r) { return r.resolution.sigma_p_rel_hit_only; }},
-    {{"sigma_p_rel_ms_only", "1", "the limit of no hit errors",
+    {{"sigma_p_rel_ms_only", "1", "the limit without hit errors",
       "no resolution, no field; exact hits determine each other, as after "
       "layers without material; `--scattering off`"},
      [](const Row& r) { return r.resolution.sigma_p_rel_ms_only; }},
@@ -206,7 +206,7 @@ constexpr auto elements = [] {
   });
 }();
 
-// At a layer the slopes stand for the direction.
+// At a layer, the slopes represent the direction.
 template <int i, int j>
 constexpr auto covariance_at = [](const Row& r) {
   return r.resolution.at ? r.resolution.at->slopes(i, j) : Resolution::none;
@@ -373,7 +373,7 @@ constexpr std::array<WritingAtLayer, 7> at_a_layer{{
     {Parameter::ty, "tv", "sigma_tv_at_mrad", "sigma(tv)"},
 }};
 
-/// Throws std::invalid_argument for what is no parameter at a layer.
+/// Throws std::invalid_argument if it is not a parameter at a layer.
 const WritingAtLayer& writing_at_layer(Parameter q) {
   const auto found =
       std::ranges::find(at_a_layer, q, &WritingAtLayer::parameter);

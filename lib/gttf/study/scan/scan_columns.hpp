@@ -122,8 +122,8 @@ std::string sigma_text(Parameter q, double sigma);
 /// "p, pt, d0, z0, phi0, theta, x, y, tx, ty".
 std::string parameter_list();
 
-/// Those that tables for people show: of tracks along a beam p, x, y, tx, ty,
-/// of others p, pt, d0, z0, phi0, theta; at a layer p, u, v, tu, tv.
+/// The columns of tables on the terminal: for tracks along a beam p, x, y, tx,
+/// ty, of others p, pt, d0, z0, phi0, theta; at a layer p, u, v, tu, tv.
 std::span<const Parameter> shown_parameters(bool along_beam);
 /// Those of a track of the request.
 std::span<const Parameter> shown_parameters(const StudyRequest& request,

@@ -259,8 +259,8 @@ std::string advice(const SensitivityRow& row, Parameter q, Grouping grouping,
     default:
       change = fmt::format("{} {}", less ? "smaller" : "larger", row.name);
   }
-  return fmt::format("1 % {} buys {} of {}", change, percent_text(e),
-                     sigma_symbol(q, at_layer));
+  return fmt::format("1 % {} reduces {} by {}", change,
+                     sigma_symbol(q, at_layer), percent_text(e));
 }
 
 void SensitivityTable::add(const Detector& detector,

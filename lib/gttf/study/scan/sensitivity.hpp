@@ -34,8 +34,8 @@ std::vector<SensitivityRow> sensitivity_rows(const Detector& detector,
                                              const Sensitivities& list,
                                              Grouping grouping);
 
-/// "1 % less material in layer L1 buys 0.31 % of sigma(d0)"; for rows by group
-/// "1 % less material in vertex ...".
+/// "1 % less material in layer L1 reduces sigma(d0) by 0.31 %"; for rows by
+/// group "1 % less material in vertex ...".
 std::string advice(const SensitivityRow& row, Parameter q,
                    Grouping grouping = Grouping::layer, bool at_layer = false);
 

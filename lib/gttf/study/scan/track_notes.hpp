@@ -16,8 +16,8 @@ namespace gttf {
 std::optional<std::string> assumed_materials_note(const StudyRequest& request,
                                                   const Detector& detector);
 
-/// Hits that are not counted, in layers that tracks cross a second time, behind
-/// the detector's name.
+/// Hits that are not counted, in layers that tracks cross a second time, after
+/// the name of the detector.
 std::vector<std::string> start_warnings(const StudyRequest& request,
                                         const Detector& detector);
 

@@ -56,7 +56,7 @@ std::optional<Parameter> parameter_of_limit(std::string_view name,
   return std::nullopt;
 }
 
-/// "sigma_p_rel, sigma_d0, ...": what a limit may be of.
+/// "sigma_p_rel, sigma_d0, ...": the quantities that can be limited.
 std::string known_limits(bool at_layer) {
   std::string list;
   for (const Parameter q : parameters_of(at_layer)) {

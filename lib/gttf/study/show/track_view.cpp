@@ -324,7 +324,7 @@ Section crossing_section(const Detector& detector, const Resolution& r) {
   table.add("theta0_mrad", std::move(theta0));
   table.add("measured", std::move(measured));
   const bool curls_up = r.end == TrackEnd::curls_up;
-  // material behind the last hit is listed separately, if any
+  // material beyond the last hit is listed separately, if any
   const bool behind =
       r.n_hits > 0 && r.x_over_x0 > r.x_over_x0_tracker * (1 + 1e-9);
   return {fmt::format("Crossings ({} layer{}, {} measuring, x/X0 {:.4g} %{}{})",

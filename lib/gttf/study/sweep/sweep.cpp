@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view status_column = "status";
 
 /// Approximate number of rows per block, enough work for a thread between two
-/// turns; designs with more tracks are divided.
+/// synchronisations; designs with more tracks are divided.
 constexpr std::size_t rows_of_block = 2048;
 
 /// Designs of a block whose tracks are reduced to one row: enough that the

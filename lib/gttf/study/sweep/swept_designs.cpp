@@ -15,8 +15,8 @@
 namespace gttf {
 namespace {
 
-// Equality of everything but the place in the file. The bindings name all
-// members: one that is added must be compared, too.
+// Equality of everything except the location in the file. The bindings name all
+// members, so that a new one cannot be forgotten.
 
 bool is_same(const Surface& a, const Surface& b) {
   const auto& [shape, normal, position, u, v, slope, n, e] = a;

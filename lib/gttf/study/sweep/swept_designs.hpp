@@ -14,7 +14,7 @@
 
 namespace gttf {
 
-/// The designs of one detector. To read a description takes as long as some
+/// The designs of one detector. Reading a description takes as long as a few
 /// hundred tracks: if keys change different layers, it is read once for each of
 /// their values, and combinations consist of the layers that were read.
 class SweptDesigns {
@@ -53,7 +53,7 @@ class SweptDesigns {
   DesignSpace space_;
   std::vector<std::size_t> key_of_variable_;  ///< index in StudyRequest::vary
   std::vector<std::vector<double>> native_;   ///< values of these keys
-  /// Of each value of each key; nothing: it is not valid on its own. Empty: all
+  /// Of each value of each key; nothing: it is not valid by itself. Empty: all
   /// combinations are read.
   std::vector<std::vector<std::optional<Change>>> changes_;
 };

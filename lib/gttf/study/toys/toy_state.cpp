@@ -152,7 +152,7 @@ void check_same_study(const Document& planned, const Document& stored,
   const auto where = first_difference(planned, stored);
   if (where == simd_name && stored.find(simd_name) != nullptr)
     throw FileError(fmt::format(
-        "{} was begun with --simd {}, this run has {}: last digits differ; "
+        "{} was started with --simd {}, this run has {}: last digits differ; "
         "give --simd {}, or remove the file to start again",
         file, text_of(stored, simd_name), text_of(planned, simd_name),
         text_of(stored, simd_name)));

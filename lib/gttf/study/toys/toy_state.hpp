@@ -52,11 +52,11 @@ struct Shard {
   std::uint64_t index = 1, count = 1;
 };
 
-/// The request for the toys of `detector`: where its layers lose hits, of an
-/// average over these at least. Toys of averages draw what is averaged over.
+/// The request for the toys of `detector`: an average if its layers lose hits.
+/// Toys of averages draw the variables that are averaged over.
 StudyRequest toy_request(StudyRequest request, const Detector& detector);
 
-/// The state at the beginning: the points with what is expected of them.
+/// The initial state: the points with their expected resolutions.
 ToyState plan_toys(const StudyRequest& request,
                    std::span<const Detector> detectors, const Shard& shard);
 
@@ -83,8 +83,8 @@ ToyState merge_toys(std::vector<ToyState> parts,
 std::optional<std::string> first_difference(const Document& a,
                                             const Document& b);
 
-/// Throws FileError if a checkpoint, whose name is `name`, is not of the study
-/// that is planned. A member "simd" has a message of its own.
+/// Throws FileError if the checkpoint `name` does not belong to the planned
+/// study. The member "simd" has a specific message.
 void check_same_study(const Document& planned, const Document& stored,
                       const std::string& name);
 

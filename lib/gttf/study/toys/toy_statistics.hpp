@@ -104,7 +104,7 @@ struct FitStatistics {
 /// Statistics of one point.
 struct ToyStatistics {
   std::uint64_t simulated = 0;
-  std::uint64_t missed = 0;  ///< left the layers of the reference track
+  std::uint64_t missed = 0;  ///< missed a layer of the reference track
   std::vector<FitStatistics> fits;
 
   explicit ToyStatistics(std::size_t n_fits) : fits(n_fits) {}

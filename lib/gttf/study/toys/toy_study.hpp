@@ -25,10 +25,10 @@ struct ToyRunOptions {
   BatchStatistics* statistics = nullptr;
 };
 
-/// Toy i of point k is a function of (seed, k, i) alone, and sums
+/// Toy i of point k is a function of (seed, k, i) only, and sums
 /// are exact: the final state does not depend on threads,
-/// interruptions or shards. Within one SimdLevel it is identical bit
-/// by bit.
+/// interruptions or shards. Within one SimdLevel it is identical
+/// bit by bit.
 /// @param state of plan_toys() for the same request and detectors, or a stored
 ///              intermediate state
 void run_toys(const StudyRequest& request, std::span<const Detector> detectors,

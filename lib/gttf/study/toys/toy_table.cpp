@@ -166,7 +166,7 @@ constexpr unsigned beam_columns = 1, momentum_columns = 2;
 
 constexpr auto columns_before =
     std::to_array<ColumnOf<ToyRow>>({
-        {{"detector", "", "as in [scan](columns.md); so the next"},
+        {{"detector", "", "as in [scan](columns.md), like the next columns"},
          [](const ToyRow& r) { return r.text("detector"); }},
         {{"particle", "", ""},
          [](const ToyRow& r) { return r.text("particle"); }},
@@ -189,10 +189,10 @@ constexpr auto columns_before =
          [](const ToyRow& r) { return r.toys.simulated; }},
         {{"n_missed", "", "left the layers"},
          [](const ToyRow& r) { return r.toys.missed; }},
-        {{"n_failed", "", "without result of the fit"},
+        {{"n_failed", "", "without a result of the fit"},
          [](const ToyRow& r) { return r.s.failures(); }},
         {{"n_outliers", "",
-          "pull of kappa beyond 4096: counted, in no mean or width"},
+          "pull of kappa beyond 4096: counted, but not in means and widths"},
          [](const ToyRow& r) { return r.pull().beyond_limit(); }},
         {{"efficiency", "1", "fitted over simulated", "no toys"},
          [](const ToyRow& r) { return r.efficiency(); }},
@@ -203,7 +203,7 @@ constexpr auto columns_before =
                             static_cast<double>(r.toys.simulated));
          }},
         {{"expected_efficiency", "1",
-          "share of tracks with a resolution; 1 unless toys draw azimuths, "
+          "fraction of tracks with a resolution; 1 unless toys draw azimuths, "
           "vertices "
           "or hits",
           "no toys"},
@@ -236,7 +236,8 @@ constexpr auto columns_before =
           "no fit"},
          [](const ToyRow& r) { return flatness(r.s.probability); }},
         {{"chi2_prob_flatness", "1",
-          "probability of a distance at least so large if it were flat",
+          "probability of a distance at least this large for a flat "
+          "distribution",
           "no fit"},
          [](const ToyRow& r) {
            return flatness_probability(flatness(r.s.probability),
@@ -282,12 +283,12 @@ constexpr auto parameter_columns = std::to_array<ParameterColumn>({
      [](const ParameterToys& q) { return q.sign * q.pull.mean(); }},
     {"pull_mean_error_", false, "its error",
      [](const ParameterToys& q) { return q.pull.mean_error(); }},
-    {"pull_width_", false, "standard deviation of the same",
+    {"pull_width_", false, "standard deviation of this pull",
      [](const ParameterToys& q) { return q.pull.width(); }},
     {"pull_width_error_", false, "its error",
      [](const ParameterToys& q) { return q.pull.width_error(); }},
     {"pull_core_", false,
-     "half the width of the central 68.27 % of the same, from 120 bins",
+     "half the width of the central 68.27 % of this pull, from 120 bins",
      [](const ParameterToys& q) {
        constexpr double outside = 0.158655254;
        return 0.5 * (q.pulls.quantile(1 - outside) - q.pulls.quantile(outside));
@@ -365,8 +366,7 @@ constexpr auto columns_behind = std::to_array<ColumnOf<ToyRow>>({
        return (r.pull().mean() - r.bias.expected.pull) / r.pull().mean_error();
      }},
     {{"n_p_ms_unbounded", "",
-      "without field: toys whose kinks are compatible with the hit errors "
-      "alone"},
+      "without field: toys whose kinks are compatible with hit errors only"},
      [](const ToyRow& r) { return r.s.unbounded; },
      momentum_columns},
     {{"p_ms_rel", "1",
@@ -399,9 +399,8 @@ constexpr auto columns_behind = std::to_array<ColumnOf<ToyRow>>({
      },
      momentum_columns},
     {{"status", "",
-      "of the point, as in `scan`; without `ok` or `no_field` there are no "
-      "toys; if all fits failed for one reason, this reason, as in the rows of "
-      "single toys"},
+      "of the point, as in `scan`: only `ok` and `no_field` have toys. If all "
+      "fits failed for one reason, this reason, as in the rows of single toys"},
      [](const ToyRow& r) { return r.status(); }},
 });
 

@@ -55,7 +55,7 @@ class ToyRows {
 
   void add(std::uint64_t toy_number, const std::string& fit_name,
            const FittedToys& toys, std::size_t i);
-  /// A toy that left the layers of the reference track; nothing was fitted.
+  /// A toy that missed a layer of the reference track; nothing was fitted.
   void add_missed(std::uint64_t toy_number);
 
   Table take() &&;
