@@ -108,6 +108,7 @@ class Comparer {
       asked_.file = options_.study_file;
     }
     request_ = read_request(asked_.file, asked_.options);
+    check_held(request_, "compare");
     designs_ = load_inputs(request_, options_.overrides, options_.quiet);
     if (!options_.changes.empty()) {
       const DetectorInput& first = designs_.front();

@@ -72,23 +72,6 @@ Diagnostics with_errors_of_detectors(const std::vector<std::string>& files,
   return errors;
 }
 
-// Other verbs than scan keep all tracks in memory, a few kB each.
-void check_held(const StudyRequest& request, const std::string& purpose) {
-  constexpr std::size_t most = 1'000'000;
-  const std::size_t momenta = request.momentum.values.size();
-  const std::size_t angles = request.angle.values.size();
-  const std::size_t detectors =
-      std::max<std::size_t>(1, request.detectors.size());
-  if (momenta <= most / angles / detectors) return;
-  throw UsageError(
-      "too many tracks to " + purpose + ": " + std::to_string(momenta) +
-      " momenta, " + std::to_string(angles) + " angles, " +
-      std::to_string(detectors) +
-      (detectors == 1 ? " detector" : " detectors") + "; at most " +
-      std::to_string(most) +
-      " tracks fit into memory; give fewer points (only scan has no limit)");
-}
-
 }  // namespace
 
 FileKind kind_of(const std::string& file) {
@@ -179,6 +162,22 @@ StudyRequest request_of(const Options& options, const std::string& purpose) {
     throw InputError(with_errors_of_detectors(sorted.options.detectors,
                                               error.diagnostics()));
   }
+}
+
+void check_held(const StudyRequest& request, const std::string& purpose) {
+  constexpr std::size_t most = 1'000'000;
+  const std::size_t momenta = request.momentum.values.size();
+  const std::size_t angles = request.angle.values.size();
+  const std::size_t detectors =
+      std::max<std::size_t>(1, request.detectors.size());
+  if (momenta <= most / angles / detectors) return;
+  throw UsageError(
+      "too many tracks to " + purpose + ": " + std::to_string(momenta) +
+      " momenta, " + std::to_string(angles) + " angles, " +
+      std::to_string(detectors) +
+      (detectors == 1 ? " detector" : " detectors") + "; at most " +
+      std::to_string(most) +
+      " tracks fit into memory; give fewer points (scan to CSV has no limit)");
 }
 
 Study read_study(const Options& options, const std::string& purpose) {

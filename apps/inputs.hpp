@@ -61,8 +61,12 @@ void add_usual_tracks(Options& options, const std::string& pt,
 /// detector nor a study, `purpose` being "scan"; InputError.
 StudyRequest request_of(const Options& options, const std::string& purpose);
 
-/// The same with its detectors; prints warnings about them, and about materials
-/// assumed for energy loss. Throws InputError.
+/// Throws UsageError if so many tracks do not fit into memory, a few kB each.
+/// `purpose` as in request_of().
+void check_held(const StudyRequest& request, const std::string& purpose);
+
+/// request_of() with its detectors, for tracks in memory; prints warnings about
+/// them, and about materials assumed for energy loss. Throws InputError.
 Study read_study(const Options& options, const std::string& purpose);
 Study load_study(StudyRequest request, const Options& options);
 

@@ -174,6 +174,9 @@ int run_scan(const Call& call) {
   Outputs outputs(options,
                   provenance_of(call, &study.request, study.detectors));
   check_full(options, outputs);
+  // other formats are written row by row
+  if (outputs.any(Format::table) || outputs.any(Format::markdown))
+    check_held(study.request, "print as a table");
   if (!options.shard.empty()) {
     const ScanPart part =
         plan_scan_part(study.request, study.detectors, options.overrides,

@@ -102,7 +102,16 @@ TEST_CASE("resources: endless texts and grids are rejected immediately") {
                         "ulimit -v 600000; gttf-design toy merge long.json");
   CHECK(text.code == 2);
   CHECK(has(text.err, "a text is too long"));
-  for (const char* verb : {"baseline", "report", "regimes", "budget", "toy"}) {
+  // a megabyte with an error every seven bytes
+  const auto line = run(
+      folder,
+      "{ printf '{ gttf-detector: 1, name: x, field: none, layers: ['; yes "
+      "'{a: 1},' | head -n 30000 | tr -d '\\n'; printf ']}'; } > line.yaml; "
+      "ulimit -v 600000; gttf-design validate line.yaml");
+  CHECK(line.code == 2);
+  CHECK(has(line.err, "line.yaml:1:54: error: layers[0].a: unknown key"));
+  for (const char* verb : {"baseline", "report", "regimes", "budget", "toy",
+                           "scan", "compare $DETECTORS/cld.yaml"}) {
     CAPTURE(verb);
     const auto r =
         run(folder, std::string("ulimit -v 400000; gttf-design ") + verb +
@@ -114,6 +123,13 @@ TEST_CASE("resources: endless texts and grids are rejected immediately") {
     CHECK(has(r.err, "too many tracks to "));
     CHECK(has(r.err, "100000 momenta, 10000 angles"));
   }
+  const auto rows = run(folder,
+                        "ulimit -v 400000; gttf-design scan "
+                        "$DETECTORS/barrel.yaml --p 0.1GeV:100GeV:100000 "
+                        "--eta 0:1:10000 --format csv --no-provenance | "
+                        "head -n 2");
+  CAPTURE(rows.err);
+  CHECK(has(rows.out, "\n0.1,"));
 }
 #endif
 

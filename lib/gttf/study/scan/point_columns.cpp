@@ -115,12 +115,14 @@ bool along_beam(const Detector& detector, const Track& track) {
 
 bool along_beam(const StudyRequest& request,
                 std::span<const Detector> detectors) {
-  return std::ranges::all_of(detectors, [&](const Detector& detector) {
-    return std::ranges::all_of(
-        grid_points(request), [&](const GridPoint& point) {
-          return along_beam(detector, grid_track(request, point));
-        });
-  });
+  // only the angle matters, and a grid may have more points than memory
+  std::size_t angle = 0;
+  const auto is_along = [&](const Detector& detector) {
+    return along_beam(detector, grid_track(request, {0, angle}));
+  };
+  const std::size_t n = request.angle.values.size();
+  while (angle < n && std::ranges::all_of(detectors, is_along)) ++angle;
+  return angle == n;
 }
 
 void PointRows::set_angle(std::size_t index, double theta) {
