@@ -169,7 +169,7 @@ class Sweep(unittest.TestCase):
             study.write_text(
                 f"gttf-study: 1\ndetectors: [{ITS2}]\nmomentum: 1 GeV\ntheta: 80 deg\n"
                 "vary: { 'layers[L0].cylinder.radius': { from: 20 mm, to: 30 mm, points: 3 } }\n"
-                "follow: { 'layers[L1].cylinder.radius': layers[L0].cylinder.radius + 8 mm }\n"
+                "follow: { 'layers[L1].cylinder.radius': 'layers[L0].cylinder.radius + 8 mm' }\n"
             )
             assert_same_table(self, gttf.sweep(study=study), csv_of(*verb))
         self.assertNotEqual(plain, csv_of(*verb))

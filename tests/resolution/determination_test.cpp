@@ -164,6 +164,9 @@ void compare_engines(bool extreme) {
       arrays.status = std::span(&one, 1);
       resolve(geometry, arrays_of(c.track), model, arrays);
       batch += one != a.status;
+      if (asked && one != a.status)
+        MESSAGE("batch: " << seed << ", p " << c.track.p << ": "
+                          << to_string(a.status) << ", " << to_string(one));
     }
     refused += a.status == Status::not_determined;
     const bool in_wide =

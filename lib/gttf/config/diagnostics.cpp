@@ -119,7 +119,7 @@ void Diagnostics::add(Diagnostic d) {
   }
   // A line of a megabyte with ten thousand errors is not stored as often.
   if (d.source_line.size() * items_.size() > most_source_text)
-    d.source_line.clear();
+    std::string().swap(d.source_line);  // clear() would keep the memory
   items_.insert(at, std::move(d));
 }
 

@@ -64,7 +64,7 @@ class TripletBatch {
   /// cross.
   void find_near(std::size_t n);
   Line<double> line_of_lane(std::size_t lane) const;
-  /// Searches the crossings of all lanes with `surfaces`.
+  /// Searches the crossings of all tracks with `surfaces`.
   void search(std::span<const unsigned> surfaces);
   const std::vector<std::size_t>& hits_of_lane(std::size_t lane);
   /// Where the tracks of a group may be between their first and last hits,

@@ -69,7 +69,7 @@ class LabelPlacer {
  private:
   struct Line {
     LineSegment segment;
-    std::size_t last_search = 0;  ///< in which it was looked at
+    std::size_t last_search = 0;  ///< in which it was tested
   };
 
   /// The range of cells, columns or rows, from `from` to `to`, px.
