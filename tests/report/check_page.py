@@ -108,8 +108,14 @@ def click(browser, selector):
         browser.mouse(kind, x + w / 2, y + h / 2, button="left", clickCount=1)
 
 
+# Figures of half the width of a page that must be scrolled to be seen.
+CUT_FIGURES = """[...document.querySelectorAll('svg.plot:not([width="1120"])')]
+  .filter(s => s.parentElement.scrollWidth > s.parentElement.clientWidth + 1)
+  .map(s => s.dataset.fig)"""
+
+
 def look(browser, page, checks, name):
-    for width, dark, font in ((1400, False, ""), (1400, True, ""), (420, False, ""),
+    for width, dark, font in ((1400, False, ""), (1400, True, ""), (360, False, ""),
                               (1400, False, "DejaVu Sans")):
         browser.open(page, width=width, dark=dark)
         if font:
@@ -122,6 +128,8 @@ def look(browser, page, checks, name):
             checks.that(what + ": text has contrast", not low, low)
         wide = browser.evaluate("document.documentElement.scrollWidth")
         checks.that(what + ": no sideways scroll", wide <= width, wide)
+        cut = browser.evaluate(CUT_FIGURES)
+        checks.that(what + ": figures are not cut", not cut, cut)
         colour = browser.evaluate("getComputedStyle(document.documentElement).backgroundColor")
         checks.that(what + ": paper", (colour == "rgb(255, 255, 255)") != dark, colour)
         checks.that(what + ": nothing on the console", not complaints(browser),

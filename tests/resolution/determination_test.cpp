@@ -222,10 +222,9 @@ void compare_engines(bool extreme) {
   CHECK(status <= (extreme ? results / 1000 : 0));
   CHECK(batch == 0);
   CHECK(infinite == 0);
-  // the triplets take hits less than a nanometre apart as one, and directions
-  // between hits of undoubted tracks have the rounding of these points in
-  // doubles: 1e-8 of the distance of hits less than a micrometre apart
-  CHECK(apart <= results / (extreme ? 150 : 5000));
+  // the triplets take hits less than a nanometre apart as one, and their
+  // equations in doubles lose digits where extreme errors meet
+  CHECK(apart <= (extreme ? results / 400 : 0));
   // the same
   CHECK(limits <= results / 1000);
   // exact hits behind thick layers at grazing incidence lose digits

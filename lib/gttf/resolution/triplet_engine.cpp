@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Covariances by the triplet fit, as in the paper.
+#include <algorithm>
+#include <limits>
+
 #include "gttf/fit/triplet/triplet_covariance.hpp"
 #include "gttf/resolution/engine.hpp"
 
@@ -13,17 +16,52 @@ Matrix5 transformed(const Matrix5& j, const Matrix5& covariance) {
   return 0.5 * (m + m.transpose());
 }
 
+/// Whether points are so close that the directions between them, which have the
+/// rounding of the positions, are known to less than 1e-10.
+bool has_short_segments(const TripletTrack& t) {
+  constexpr double shortest = 1e-5;  // of the distance to the origin
+  const Vector3* last = &t.start;
+  for (const TripletPoint& point : t.crossings) {
+    const double length = (point.position - *last).norm();
+    // points at one place have no direction between them
+    if (length > 0 && length < shortest * point.position.norm()) return true;
+    last = &point.position;
+  }
+  return false;
+}
+
+/// Whether hit errors differ so much that the equations of triplets, which have
+/// the square of the condition of the fit's, are not solved to 1e-8 in doubles.
+bool has_wide_range_of_errors(const TripletTrack& t) {
+  constexpr double widest = 1e8;  // of variances
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  const auto take = [&](const std::vector<TripletCoordinate>& coordinates) {
+    for (const TripletCoordinate& c : coordinates) {
+      least = std::min(least, c.variance);
+      most = std::max(most, c.variance);
+    }
+  };
+  take(t.start_coordinates);
+  for (const TripletPoint& point : t.crossings) take(point.coordinates);
+  return most > widest * least;
+}
+
 }  // namespace
 
 EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot) {
   EngineResult r;
-  const Outline outline = outline_of(track, spot);
+  Outline outline = outline_of(track, spot);
   if (outline.determined == Determined::no) return r;
   // segments of doubtful tracks may be too short for directions in doubles
   const auto triplets = [&](bool doubtful) {
     return track.triplets(spot, doubtful && track.helix());
   };
-  const TripletTrack t = triplets(outline.doubtful);
+  TripletTrack t = triplets(outline.doubtful);
+  if (!outline.doubtful &&
+      (has_short_segments(t) || has_wide_range_of_errors(t))) {
+    outline.doubtful = true;
+    t = triplets(true);
+  }
   const TripletCovariance fit =
       triplet_covariance(t, {.doubtful = outline.doubtful});
   if (fit.status != TripletStatus::ok) return r;
