@@ -97,7 +97,7 @@ TEST_CASE("plot: impossible changes are reported, and nothing is written") {
     const Outcome r =
         run(folder, "gttf-design plot $CONFIGS/barrel.yaml -o x.svg " +
                         std::string(options));
-    CAPTURE(options);
+    CAPTURE(r.err);
     CHECK(r.code == 2);
     CHECK(has(r.err, text));
     CHECK(folder.entries() == 0);

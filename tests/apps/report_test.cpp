@@ -101,7 +101,7 @@ TEST_CASE("report: wrong uses are reported before the work") {
                   "did you mean \"sigma-pt\"?")}) {
     const Folder folder;
     const Outcome r = run(folder, std::string("gttf-design ") + command);
-    INFO(command);
+    CAPTURE(r.err);
     CHECK(r.code == 2);
     CHECK(has(r.err, text));
     CHECK(folder.entries() == 0);

@@ -41,7 +41,8 @@ inline constexpr std::string_view example_grid_header =
 inline bool is_grid_separator(char c) {
   static constexpr auto separators = [] {
     std::array<bool, 256> is{};
-    for (const unsigned char one : {' ', '\t', ',', ';', '\r'}) is[one] = true;
+    for (const char one : {' ', '\t', ',', ';', '\r'})
+      is[static_cast<unsigned char>(one)] = true;
     return is;
   }();
   return separators[static_cast<unsigned char>(c)];

@@ -126,7 +126,9 @@ class Lines {
   template <class Body>
   void each(const Body& body) const {
     if (components_ == 1) {  // vectorised
+#ifndef __clang__
 #pragma GCC ivdep
+#endif
       for (std::size_t i = 0; i < length_; ++i) body(i, 0);
       return;
     }

@@ -136,9 +136,8 @@ std::span<const LossSlab> TrackingGeometry::slabs(std::size_t i) const {
 
 std::span<const TrackingGeometry::SlabMap> TrackingGeometry::maps_of(
     std::size_t surface) const {
-  const auto [begin, end] =
-      std::ranges::equal_range(maps_, surface, {}, &SlabMap::surface);
-  return {begin, end};
+  return {std::ranges::lower_bound(maps_, surface, {}, &SlabMap::surface),
+          std::ranges::upper_bound(maps_, surface, {}, &SlabMap::surface)};
 }
 
 bool TrackingGeometry::is_mapped(std::size_t i) const {
@@ -189,11 +188,10 @@ bool TrackingGeometry::set_errors(std::size_t i, const HitErrorInput& track) {
 bool TrackingGeometry::is_dead(std::size_t i, double x, double y,
                                double z) const {
   if (!dead_) return false;
-  const auto parts =
-      std::ranges::equal_range(*dead_, i, {}, &DeadPart::surface);
-  return std::ranges::any_of(parts, [&](const DeadPart& part) {
-    return part.region.contains(x, y, z);
-  });
+  return std::any_of(
+      std::ranges::lower_bound(*dead_, i, {}, &DeadPart::surface),
+      std::ranges::upper_bound(*dead_, i, {}, &DeadPart::surface),
+      [&](const DeadPart& part) { return part.region.contains(x, y, z); });
 }
 
 void TrackingGeometry::scale_material(std::size_t i, double factor) {

@@ -227,7 +227,7 @@ class DetectorAverage {
     }
     std::ranges::sort(layers);
     // a layer that is crossed twice loses its hits together
-    layers.erase(std::ranges::unique(layers).begin(), layers.end());
+    layers.erase(std::unique(layers.begin(), layers.end()), layers.end());
     return layers;
   }
 
