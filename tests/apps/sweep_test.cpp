@@ -273,7 +273,7 @@ follow:
   }
 
   SUBCASE("errors of options have their place") {
-    const auto fault = [](const std::string& options) {
+    const auto message_of = [](const std::string& options) {
       const Outcome r =
           run("gttf-design sweep $DETECTORS/alice_its2.yaml --p 1GeV --vary "
               "'layers[L0].cylinder.radius=21mm,25mm' " +
@@ -281,31 +281,32 @@ follow:
       CHECK(r.code == 2);
       return r.err;
     };
-    CHECK(has(fault("--follow 'layers[L0].cylinder.half_length'"),
+    CHECK(has(message_of("--follow 'layers[L0].cylinder.half_length'"),
               "--follow: error: expected KEY=FORMULA"));
-    CHECK(has(fault("--follow 'layers[L0].cylinder.half_length=2 * radus'"),
-              "unknown name \"radus\""));
-    CHECK(has(fault("--follow 'layers[L1].cylinder.radius=40 mm' --follow "
-                    "'layers[L1].cylinder.radius=41 mm'"),
-              "is given twice"));
     CHECK(
-        has(fault("--follow 'layers[L1].cylinder.radius=layers[L9].cylinder."
-                  "radius'"),
-            "--follow: error: follow[layers[L1].cylinder.radius]: there is no "
-            "layer \"L9\""));
+        has(message_of("--follow 'layers[L0].cylinder.half_length=2 * radus'"),
+            "unknown name \"radus\""));
+    CHECK(has(message_of("--follow 'layers[L1].cylinder.radius=40 mm' --follow "
+                         "'layers[L1].cylinder.radius=41 mm'"),
+              "is given twice"));
+    CHECK(has(
+        message_of("--follow 'layers[L1].cylinder.radius=layers[L9].cylinder."
+                   "radius'"),
+        "--follow: error: follow[layers[L1].cylinder.radius]: there is no "
+        "layer \"L9\""));
   }
 
   SUBCASE("errors of formulas have their place") {
-    const auto fault = [&](const std::string& line) {
+    const auto message_of = [&](const std::string& line) {
       const Outcome r = run(folder, "sed -i 's=^follow.*=&\\n  " + line +
                                         "=' study.yaml; gttf-design sweep "
                                         "study.yaml");
       CHECK(r.code == 2);
       return r.err;
     };
-    CHECK(has(fault("layers[L2].cylinder.half_length: 2 * radus"),
+    CHECK(has(message_of("layers[L2].cylinder.half_length: 2 * radus"),
               "study.yaml:9:40: error: "));
-    CHECK(has(fault("layers[L0].cylinder.radius: 30 mm"),
+    CHECK(has(message_of("layers[L0].cylinder.radius: 30 mm"),
               "sets the same number as \"layers[L0].cylinder.radius\""));
     CHECK(run(folder, "gttf-design validate study.yaml").code == 2);
   }

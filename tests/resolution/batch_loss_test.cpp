@@ -13,7 +13,7 @@
 #include "gttf/resolution/batch.hpp"
 #include "gttf/trajectory/stopping_table.hpp"
 #include "support/at_level.hpp"
-#include "support/batch.hpp"
+#include "support/batch_deviation.hpp"
 #include "support/layouts.hpp"
 #include "support/shipped.hpp"
 
@@ -25,45 +25,6 @@ Model with_loss() {
   Model model;
   model.loss = EnergyLoss::mean;
   return model;
-}
-
-/// Largest deviation of the batch from resolve(), relative; statuses and what
-/// exists must be equal.
-double deviation(const TrackingGeometry& geometry, const TrackList& tracks,
-                 const Model& model, const BatchOutput& r) {
-  double worst = 0;
-  const auto compare = [&](double got, double expected, bool share = false) {
-    CAPTURE(got);
-    CAPTURE(expected);
-    REQUIRE(std::isnan(got) == std::isnan(expected));
-    if (!std::isnan(expected))
-      worst = std::max(worst,
-                       std::abs(share ? got - expected : got / expected - 1));
-  };
-  for (std::size_t t = 0; t < tracks.size(); ++t) {
-    CAPTURE(t);
-    const Resolution one = resolve(geometry, tracks.views().track(t), model);
-    REQUIRE(r.status[t] == one.status);
-    REQUIRE(r.n_hits[t] == one.n_hits);
-    REQUIRE(r.end[t] == one.end);
-    compare(r.x_over_x0[t], one.x_over_x0);
-    compare(r.x_over_x0_tracker[t], one.x_over_x0_tracker);
-    if (one.status != Status::ok && one.status != Status::no_field) continue;
-    const int n = one.status == Status::ok ? 5 : 4;
-    worst = std::max(
-        {worst, test::worst(r.perigee.matrix(t), one.perigee, n),
-         test::worst(r.without_inner.matrix(t), one.perigee_without_inner, n),
-         test::worst(r.first_hit.matrix(t), one.first_hit, n)});
-    if (!std::isnan(one.start_plane(0, 0)))
-      worst = std::max(
-          worst, test::worst(r.start_plane.matrix(t), one.start_plane, n));
-    compare(r.sigma_p[t], one.sigma_p_rel);
-    compare(r.hit_only[t], one.sigma_p_rel_hit_only);
-    compare(r.ms_only[t], one.sigma_p_rel_ms_only);
-    compare(r.mu_phi[t], one.mu_phi, true);
-    compare(r.mu_theta[t], one.mu_theta, true);
-  }
-  return worst;
 }
 
 TrackList grid() {
@@ -131,7 +92,7 @@ TEST_CASE("batch: mean energy loss in shipped detectors") {
             resolve(geometry, tracks.views(), model, r.views());
         vectorised += s.vectorised;
         doubtful += s.doubtful;
-        CHECK(deviation(geometry, tracks, model, r) < 1e-9);
+        CHECK(deviation_from_scalar(geometry, tracks, r, model) < 1e-9);
       }
     }
     // Of these tracks, from 0.1 GeV and 8 deg on, those that stop take the
@@ -175,7 +136,7 @@ TEST_CASE(
     BatchOutput r(tracks.size(), 0);
     const BatchStatistics s =
         resolve(geometry, tracks.views(), with_loss(), r.views());
-    CHECK(deviation(geometry, tracks, with_loss(), r) < 1e-9);
+    CHECK(deviation_from_scalar(geometry, tracks, r, with_loss()) < 1e-9);
     // except for a few that return inwards before they cross a disk
     CHECK(s.doubtful <= 5);
     CHECK(s.not_fitted > 10);
@@ -198,7 +159,7 @@ TEST_CASE("batch: tracks pass a change of the stopping power in batches") {
     const BatchStatistics s =
         resolve(geometry, tracks.views(), with_loss(), r.views());
     CHECK(s.doubtful == 0);
-    CHECK(deviation(geometry, tracks, with_loss(), r) < 1e-9);
+    CHECK(deviation_from_scalar(geometry, tracks, r, with_loss()) < 1e-9);
   }
 }
 
@@ -224,7 +185,8 @@ TEST_CASE("batch: mean energy loss in random layouts") {
         resolve(geometry, tracks.views(), with_loss(), r.views());
       }
       vectorised += resolve(geometry, tracks.views(), model, views).vectorised;
-      if (!model.beam_spot) CHECK(deviation(geometry, tracks, model, r) < 1e-7);
+      if (!model.beam_spot)
+        CHECK(deviation_from_scalar(geometry, tracks, r, model) < 1e-7);
     }
   }
   CHECK(vectorised > 200);

@@ -12,62 +12,12 @@
 #include "gttf/resolution/batch.hpp"
 #include "gttf/resolution/budget.hpp"
 #include "support/at_level.hpp"
-#include "support/batch.hpp"
+#include "support/batch_deviation.hpp"
 #include "support/layouts.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
-
-/// Largest deviation of the batch from resolve(), relative; statuses and what
-/// exists must be equal.
-double deviation(const TrackingGeometry& geometry, const TrackList& tracks,
-                 const Model& model, const BatchOutput& r) {
-  double worst = 0;
-  const auto compare = [&](double got, double expected, bool share = false) {
-    CAPTURE(got);
-    CAPTURE(expected);
-    REQUIRE(std::isnan(got) == std::isnan(expected));
-    if (!std::isnan(expected))
-      worst = std::max(worst,
-                       std::abs(share ? got - expected : got / expected - 1));
-  };
-  const auto compare_all = [&](const Matrix5& got, const Matrix5& expected,
-                               int n) {
-    for (int i = 0; i < n; ++i) {
-      compare(got(i, i), expected(i, i));
-      for (int j = 0; j < i; ++j) {
-        REQUIRE(std::isnan(got(i, j)) == std::isnan(expected(i, j)));
-        if (!std::isnan(expected(i, j)))
-          worst =
-              std::max(worst, std::abs(got(i, j) - expected(i, j)) /
-                                  std::sqrt(expected(i, i) * expected(j, j)));
-      }
-    }
-  };
-  for (std::size_t t = 0; t < tracks.size(); ++t) {
-    CAPTURE(t);
-    const Resolution one = resolve(geometry, tracks.views().track(t), model);
-    REQUIRE(r.status[t] == one.status);
-    REQUIRE(r.n_hits[t] == one.n_hits);
-    REQUIRE(r.end[t] == one.end);
-    compare(r.x_over_x0[t], one.x_over_x0);
-    compare(r.x_over_x0_tracker[t], one.x_over_x0_tracker);
-    if (one.status != Status::ok && one.status != Status::no_field) continue;
-    const int n = one.status == Status::ok ? 5 : 4;
-    compare_all(r.perigee.matrix(t), one.perigee, n);
-    compare_all(r.without_inner.matrix(t), one.perigee_without_inner, n);
-    compare_all(r.first_hit.matrix(t), one.first_hit, n);
-    compare_all(r.start_plane.matrix(t), one.start_plane, n);
-    compare(r.sigma_p[t], one.sigma_p_rel);
-    compare(r.sigma_pt[t], one.sigma_pt_rel);
-    compare(r.hit_only[t], one.sigma_p_rel_hit_only);
-    compare(r.ms_only[t], one.sigma_p_rel_ms_only);
-    compare(r.mu_phi[t], one.mu_phi, true);
-    compare(r.mu_theta[t], one.mu_theta, true);
-  }
-  return worst;
-}
 
 Detector shipped(const std::string& name) {
   return read_detector(std::string(GTTF_SOURCE_DIR "/detectors/") + name +
@@ -136,7 +86,7 @@ TEST_CASE("batch: telescopes and spectrometers are vectorised") {
             resolve(geometry, tracks.views(), model, r.views());
         CHECK(s.doubtful + s.unsupported <= c.most_scalar);
         CHECK(s.vectorised > 0);
-        CHECK(deviation(geometry, tracks, model, r) < 1e-9);
+        CHECK(deviation_from_scalar(geometry, tracks, r, model) < 1e-9);
       }
     }
 }
@@ -179,7 +129,7 @@ TEST_CASE(
         BatchOutput r(tracks.size(), 0);
         vectorised +=
             resolve(geometry, tracks.views(), {}, r.views()).vectorised;
-        CHECK(deviation(geometry, tracks, {}, r) < 1e-9);
+        CHECK(deviation_from_scalar(geometry, tracks, r) < 1e-9);
       }
     }
   CHECK(vectorised > 6 * 40 * available_simd_levels().size());

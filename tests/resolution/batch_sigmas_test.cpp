@@ -15,21 +15,30 @@
 
 namespace gttf::test::GTTF_TEST_FILE {
 
+namespace {
+
+Detector shipped(const std::string& name) {
+  return read_detector(GTTF_SOURCE_DIR "/detectors/" + name + ".yaml").detector;
+}
+
+/// Up to 100 GeV, at polar angles from 33 to 147 degrees and along z.
+TrackList tracks_from(double p, double phi_step) {
+  TrackList tracks;
+  for (int i = 0; i < 40; ++i)
+    tracks.add({.p = p * std::pow(100 / p, i / 39.),
+                .theta = (i % 4 == 0 ? 0.1 : 30 + 3 * i) * unit::deg,
+                .phi = phi_step * i});
+  return tracks;
+}
+
+}  // namespace
+
 TEST_CASE("batch: errors of all parameters are those of single tracks") {
   // FASER's field has no helices; some tracks of the others have no fit
   for (const char* name : {"alice_its2", "cld", "datura", "faser"}) {
     CAPTURE(name);
-    const Detector detector = read_detector(std::string(GTTF_SOURCE_DIR) +
-                                            "/detectors/" + name + ".yaml")
-                                  .detector;
-    const TrackingGeometry geometry(detector);
-    TrackList tracks;
-    for (int i = 0; i < 40; ++i) {
-      Track t;
-      t.p = 0.05 * std::pow(2000., i / 39.);
-      t.theta = (i % 4 == 0 ? 0.1 : 30 + 3 * i) * unit::deg;
-      tracks.add(t);
-    }
+    const TrackingGeometry geometry(shipped(name));
+    const TrackList tracks = tracks_from(0.05, 0);
     const std::vector<PerParameter> all =
         sigmas(geometry, tracks.views(), {}, 2);
     REQUIRE(all.size() == tracks.size());
@@ -53,18 +62,8 @@ TEST_CASE("batch: derivatives are the same if others are not requested") {
   constexpr Parameter asked[] = {Parameter::pt, Parameter::d0};
   for (const char* name : {"cld", "datura", "mu3e", "belle2_modules"}) {
     INFO(std::string(name));
-    const Detector detector = read_detector(std::string(GTTF_SOURCE_DIR) +
-                                            "/detectors/" + name + ".yaml")
-                                  .detector;
-    const TrackingGeometry geometry(detector);
-    TrackList tracks;
-    for (int i = 0; i < 40; ++i) {
-      Track t;
-      t.p = 0.5 * std::pow(200., i / 39.);
-      t.theta = (i % 4 == 0 ? 0.1 : 30 + 3 * i) * unit::deg;
-      t.phi = 0.1 * i;
-      tracks.add(t);
-    }
+    const TrackingGeometry geometry(shipped(name));
+    const TrackList tracks = tracks_from(0.5, 0.1);
     for (const Scattering scattering : {Scattering::highland, Scattering::off})
       for (const SimdLevel level : available_simd_levels()) {
         const AtLevel at(level);
@@ -114,10 +113,7 @@ TEST_CASE("batch: derivatives of errors are those of single tracks") {
   for (const char* name :
        {"alice_its2", "cld", "datura", "faser", "cms_phase2", "mu3e"}) {
     INFO(std::string(name));
-    const Detector detector = read_detector(std::string(GTTF_SOURCE_DIR) +
-                                            "/detectors/" + name + ".yaml")
-                                  .detector;
-    const TrackingGeometry geometry(detector);
+    const TrackingGeometry geometry(shipped(name));
     for (const Scattering scattering :
          {Scattering::highland, Scattering::highland_total, Scattering::rossi,
           Scattering::off}) {

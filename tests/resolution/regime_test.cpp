@@ -36,7 +36,7 @@ TrackRegime regime(const Detector& d, double p, double theta = 90 * unit::deg) {
 
 }  // namespace
 
-TEST_CASE("triplets alone equal those of the regime except their momenta") {
+TEST_CASE("triplets equal those of regimes except for momenta") {
   const Detector d = cylinders({20, 40, 80, 160, 320}, 2, 0.01, 0.01);
   Track t;
   t.p = 5;

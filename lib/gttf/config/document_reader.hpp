@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DocumentReader: reads typed values
-// from a document written by this program.
+// DocumentReader: reads typed values from a document written by this program.
 #pragma once
 
 #include <cstddef>

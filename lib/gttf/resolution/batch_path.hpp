@@ -203,11 +203,10 @@ template <class S>
 }
 
 /// Crossings are computed two ahead of their use, and then discarded unless
-/// there is a backward pass. @tparam way_back whether there may be one
-/// @tparam mixed     as BatchTask::mixed: most groups
-/// are not, and need no masks; otherwise
-/// BatchTask::extras determines whether there is a
-/// backward pass
+/// there is a backward pass.
+/// @tparam way_back  whether there may be one; then BatchTask::extras decides
+/// @tparam mixed     as BatchTask::mixed: most groups are not, and need no
+///                   masks
 template <class S, bool way_back, bool mixed>
 class BatchPath {
  public:

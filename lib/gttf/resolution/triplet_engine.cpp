@@ -16,8 +16,8 @@ Matrix5 transformed(const Matrix5& j, const Matrix5& covariance) {
   return 0.5 * (m + m.transpose());
 }
 
-/// Whether points are so close that the directions between them, which have the
-/// rounding of the positions, are known to less than 1e-10.
+/// Whether points are so close that the directions between them lose five
+/// digits or more to the rounding of the positions.
 bool has_short_segments(const TripletTrack& t) {
   constexpr double shortest = 1e-5;  // of the distance to the origin
   const Vector3* last = &t.start;

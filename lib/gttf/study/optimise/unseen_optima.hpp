@@ -17,10 +17,10 @@ inline double unseen_share(std::size_t n, std::size_t w) {
   return optima * (optima + 1) / (searches * (searches - 1));
 }
 
-/// Whether more searches are unlikely to find anything else: less than half an
-/// optimum is expected to be unseen, the stopping rule of the source; and the
-/// optima that are must have small shares, since the designs are not as many
-/// independent samples as there are.
+/// Whether more searches are unlikely to find another optimum: less than half
+/// an optimum is expected to be unseen, the stopping rule of the source, and
+/// unseen optima are expected to be reached from few designs, because the
+/// starting designs are not fully independent samples.
 /// Source: [BoenderRinnooyKan87]
 inline bool are_all_seen(std::size_t n, std::size_t w) {
   constexpr double most_unseen = 0.5, most_share = 0.005;
