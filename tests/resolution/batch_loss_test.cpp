@@ -192,6 +192,50 @@ TEST_CASE("batch: mean energy loss in random layouts") {
   CHECK(vectorised > 200);
 }
 
+TEST_CASE(
+    "batch: a second crossing of a plane is not taken for the first if energy "
+    "is lost") {
+  for (const double lean : {0.0, 0.2}) {
+    Detector d = make_barrel(4, 100, 400, 2, 0, 0.01);
+    for (Layer& layer : d.layers) layer.material = {{"silicon", 0, 0.002}};
+    const Interval wide{-500, 500};
+    Surface plane = make_plane(Axis::x, 100, wide, wide);
+    if (lean != 0)
+      plane =
+          make_inclined_plane({100, 0, 0}, {std::cos(lean), 0, std::sin(lean)},
+                              {0, 1, 0}, {1000, 1000});
+    d.layers.push_back(make_layer("plane", plane, 0.005, pixel(0.01, 0.01)));
+    const TrackingGeometry geometry(d);
+    // The first ones cross the plane between the second and third cylinder. So
+    // do the others, but when they come back, having crossed it before, between
+    // the first and second.
+    TrackList tracks;
+    for (int i = 0; i < 16; ++i)
+      tracks.add({.p = 10, .theta = 90 * unit::deg, .phi = 65 * unit::deg});
+    for (int i = 0; i < 16; ++i)
+      tracks.add({.p = 0.15,
+                  .theta = 90 * unit::deg,
+                  .phi = 34 * unit::deg,
+                  .charge = -1});
+    for (const std::size_t t : {0u, 16u}) {
+      const Resolution one =
+          resolve(geometry, tracks.views().track(t), with_loss());
+      REQUIRE(one.crossings.size() == 5);
+      REQUIRE(one.crossings[t == 0 ? 2 : 1].layer == 4);
+    }
+    for (const SimdLevel level : available_simd_levels()) {
+      CAPTURE(lean);
+      CAPTURE(to_string(level));
+      const AtLevel at(level);
+      BatchOutput r(tracks.size(), 0);
+      const BatchStatistics s =
+          resolve(geometry, tracks.views(), with_loss(), r.views());
+      CHECK(s.doubtful == 0);
+      CHECK(deviation_from_scalar(geometry, tracks, r, with_loss()) < 1e-9);
+    }
+  }
+}
+
 TEST_CASE("batch: neighbours do not change a bit of a track that slows down") {
   const Detector d = shipped_detectors().front();
   const TrackingGeometry geometry(d);

@@ -447,6 +447,9 @@ class BatchLossPath {
     step.pass(at.rows);
     const Place there(at.line, x);
     look_for_others(at.line, there, x);
+    look_for_later(k, at.line, x);
+    if (s.record.kind == SurfaceRecord::Kind::plane)
+      as_listed_ = both(as_listed_, is_first_crossing(s.record, x));
     turn_ = turn_ + at.line.c * x.arc;
     there.put_into(at.line);
     Crossing<S> here;
@@ -680,11 +683,45 @@ class BatchLossPath {
       } else if (s.kind == Kind::disk || s.kind == Kind::disk_plane) {
         if (!z.may_reach(s.position)) continue;
       }
-      Crossing<S> other;
-      other.arc = zero;
-      const Reached<S> reached = find_crossing(from, s, other);
-      as_listed_ = both(as_listed_, !both(reached.crossed, other.arc <= x.arc));
+      forbid_before(x, from, s);
     }
+  }
+
+  /// Whether a track crosses a cone or an inclined plane that comes later on
+  /// the list on its way to `x`; it might find another crossing in its place.
+  void look_for_later(std::size_t k, const Line<S>& from,
+                      const Crossing<S>& x) {
+    const auto surface = [this](std::size_t i) -> const SurfaceRecord& {
+      return task_.surfaces[task_.list[i].surface].record;
+    };
+    if (k == 0)
+      for (std::size_t i = 0; i < task_.n_crossings; ++i)
+        if (surface(i).leans()) ++n_leaning_;
+    if (n_leaning_ == 0) return;
+    if (surface(k).leans()) --n_leaning_;
+    std::size_t left = n_leaning_;
+    for (std::size_t i = k + 1; left > 0; ++i) {
+      if (!surface(i).leans()) continue;
+      --left;
+      forbid_before(x, from, surface(i));
+    }
+  }
+
+  /// A track that turns by less than half a circle crosses an upright plane at
+  /// most twice, in opposite directions.
+  MaskOf<S> is_first_crossing(const SurfaceRecord& plane,
+                              const Crossing<S>& x) const {
+    const BatchTracks& start = *task_.tracks;
+    const Cartesian<S> at{L::load(start.x), L::load(start.y), L::load(start.z)};
+    return side_of(plane, at) * x.cos_psi <= S(same_place);
+  }
+
+  void forbid_before(const Crossing<S>& x, const Line<S>& from,
+                     const SurfaceRecord& s) {
+    Crossing<S> other;
+    other.arc = S(0);
+    const Reached<S> reached = find_crossing(from, s, other);
+    as_listed_ = both(as_listed_, !both(reached.crossed, other.arc <= x.arc));
   }
 
   /// The last crossing has no successor. A track turns back if, after half a
@@ -740,7 +777,8 @@ class BatchLossPath {
   std::size_t n_near_ = 0;
   /// Of the present crossing, on both ways; the outermost one has the first.
   Row<S>* next_row_ = nullptr;
-  S turn_{0};  ///< of the direction
+  std::size_t n_leaning_ = 0;  ///< later on the list
+  S turn_{0};                  ///< of the direction
   MaskOf<S> as_listed_ = S(0) < S(1);
   TrackBits turned_back_ = 0;
   TrackBits doubtful_ = 0;  ///< tracks that may have turned back
