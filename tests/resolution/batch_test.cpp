@@ -202,6 +202,29 @@ TEST_CASE("batch: neighbours and threads do not change a bit of a track") {
   }
 }
 
+TEST_CASE("batch: tracks in random order share groups as sorted ones do") {
+  const Detector d =
+      read_detector(GTTF_SOURCE_DIR "/detectors/cld.yaml").detector;
+  const TrackingGeometry geometry(d);
+  RandomLayouts random(8);
+  std::vector<Track> list;
+  for (int i = 0; i < 20000; ++i) list.push_back(random.track());
+  const auto counted = [&] {
+    TrackList tracks;
+    for (const Track& t : list) tracks.add(t);
+    BatchOutput out(tracks.size(), 0);
+    ResolutionArrays wanted;
+    wanted.xi = out.xi;
+    return resolve(geometry, tracks.views(), {}, wanted);
+  };
+  const BatchStatistics in_any_order = counted();
+  std::ranges::stable_sort(list, {}, &Track::theta);
+  const BatchStatistics sorted = counted();
+  CHECK(in_any_order.vectorised == sorted.vectorised);
+  CHECK(static_cast<double>(in_any_order.groups) <
+        1.2 * static_cast<double>(sorted.groups));
+}
+
 TEST_CASE("batch: a track of NaN does not disturb others") {
   const TrackingGeometry geometry(make_barrel(10, 30, 1000, 2, 0.01, 0.01));
   for (const SimdLevel level : available_simd_levels()) {

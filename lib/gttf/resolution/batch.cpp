@@ -34,7 +34,12 @@ using detail::PackValues;
 using detail::plane_targets;
 using detail::PlaneTarget;
 
-constexpr std::size_t block_size = 512;
+/// Large blocks of many tracks, so that of those in random order more are
+/// alike; not so large that a thread waits for the others at the end.
+std::size_t block_size(std::size_t n_tracks, unsigned threads) {
+  const std::size_t blocks = std::size_t{8} * thread_count(threads);
+  return std::clamp<std::size_t>(n_tracks / blocks, 512, 4096);
+}
 
 /// Memory aligned to 64 bytes.
 class Workspace {
@@ -831,8 +836,8 @@ BatchStatistics resolve_all(const TrackingGeometry& geometry,
           // with one logarithm for all, every layer depends on all
           !(with_slopes && model.scattering == Scattering::highland_total) &&
           (geometry.field().kind != FieldKind::dipole || regions.has_value())};
-  return detail::run_batch(tracks.size, block_size, threads,
-                           [&] { return Worker(job); });
+  return detail::run_batch(tracks.size, block_size(tracks.size, threads),
+                           threads, [&] { return Worker(job); });
 }
 
 }  // namespace

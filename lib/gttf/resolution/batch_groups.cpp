@@ -198,6 +198,38 @@ bool BatchGroups::is_onwards(std::size_t track) const {
          0;
 }
 
+void BatchGroups::sort_by_direction() {
+  const std::size_t n = order_.size(), n_bins = n / kernel_.width;
+  if (n_bins < 2 || tracks_.theta.size() == 1) return;
+  double least = unit::pi, most = 0;
+  for (const std::size_t track : order_) {
+    least = std::min(least, tracks_.theta[track]);
+    most = std::max(most, tracks_.theta[track]);
+  }
+  // a track of NaN, or beyond pi, comes last
+  const double bins_per_angle =
+      most > least ? static_cast<double>(n_bins) / (most - least) : 0;
+  bins_.resize(n);
+  bin_ends_.assign(n_bins + 1, 0);
+  std::size_t changes = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double bin = (tracks_.theta[order_[i]] - least) * bins_per_angle;
+    bins_[i] = bin < static_cast<double>(n_bins)
+                   ? static_cast<std::size_t>(std::max(0.0, bin))
+                   : n_bins;
+    ++bin_ends_[bins_[i]];
+    if (i > 0 && bins_[i] != bins_[i - 1]) ++changes;
+  }
+  // consecutive tracks are read and written faster than others
+  if (changes < n / 4) return;
+  std::exclusive_scan(bin_ends_.begin(), bin_ends_.end(), bin_ends_.begin(),
+                      std::size_t{0});
+  sorted_.resize(n);
+  for (std::size_t i = 0; i < n; ++i)
+    sorted_[bin_ends_[bins_[i]]++] = order_[i];
+  order_.swap(sorted_);
+}
+
 void BatchGroups::sort_by_start() {
   if (one_kind_) return;
   std::stable_partition(order_.begin(), order_.end(), [&](std::size_t track) {

@@ -189,7 +189,8 @@ class BatchGroups {
   /// Calls GuessCheck fit(group) for tracks `begin` to `end` with at least
   /// `least_hits` hits, except if `left_out`.
   ///
-  /// Known lists are tried first, on tracks collected from the block. Then, as
+  /// Tracks in random order are sorted first. Known lists are tried first, on
+  /// tracks collected from the block. Then, as
   /// long as consecutive tracks cross the same surfaces, the list of a group
   /// is the guess for the next, checked by the fit. Otherwise lists are
   /// searched, and tracks with equal lists collected from the block.
@@ -205,6 +206,7 @@ class BatchGroups {
     start(begin, end);
     for (std::size_t track = begin; track < end; ++track)
       if (!left_out(track)) order_.push_back(track);
+    sort_by_direction();
     sort_by_start();
     least_hits_ = least_hits;
     if (known_ != nullptr) {
@@ -285,6 +287,9 @@ class BatchGroups {
   bool is_of_first_kind(std::size_t track) const {
     return regions_ != nullptr ? is_onwards(track) : on_axis(track);
   }
+  /// Brings tracks of similar polar angles together, unless they already are:
+  /// these cross the same surfaces.
+  void sort_by_direction();
   void sort_by_start();
   std::size_t together(std::size_t i) const;
   /// Moves tracks with known lists from order_ to trials_, sorted by list.
@@ -360,6 +365,7 @@ class BatchGroups {
   std::vector<PackValues> arc_, x_over_x0_;  ///< by surface
   int least_hits_ = 0;
   std::vector<std::size_t> order_, trials_, rest_, wrong_;
+  std::vector<std::size_t> sorted_, bins_, bin_ends_;  ///< temporary
   std::vector<Planned> planned_;
   BatchGroup group_;
   std::size_t group_id_ = 0;  ///< of the list of group_; 0: of several lists
