@@ -24,14 +24,17 @@ std::string track_of(Family family) {
 
 // Correlations of a covariance, up to the first parameter that has none.
 Eigen::MatrixXd correlations(const Json& covariance) {
-  const Json& m = covariance["matrix"];
+  const auto m = [&](int i, int k) -> const Json& {
+    return covariance["matrix"][static_cast<std::size_t>(i)]
+                     [static_cast<std::size_t>(k)];
+  };
   int n = 0;
-  while (n < 5 && m[n][n].is_number() && m[n][n] > 0) ++n;
+  while (n < 5 && m(n, n).is_number() && m(n, n) > 0) ++n;
   Eigen::MatrixXd c(n, n);
   for (int i = 0; i < n; ++i)
     for (int k = 0; k < n; ++k)
-      c(i, k) = m[i][k].get<double>() /
-                std::sqrt(m[i][i].get<double>() * m[k][k].get<double>());
+      c(i, k) = m(i, k).get<double>() /
+                std::sqrt(m(i, i).get<double>() * m(k, k).get<double>());
   return c;
 }
 

@@ -182,7 +182,7 @@ layers:
   const auto handles = find_handles(input);
   const std::vector<std::size_t> begins = layer_begins(input.detector);
   REQUIRE(begins.size() == 5);
-  for (const std::size_t i : {0, 1, 2, 3})
+  for (const std::size_t i : {0u, 1u, 2u, 3u})
     for (const char* key : {"cylinder.radius", "cylinder.half_length",
                             "material", "measures.rphi", "measures.z"}) {
       CAPTURE(i);
