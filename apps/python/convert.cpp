@@ -26,7 +26,7 @@ py::array view_of(const std::vector<Cell>& cells, const py::capsule& owner) {
 }
 
 /// Equal texts share one str: columns of text repeat a few values.
-py::array array_of(const std::vector<std::string>& cells) {
+py::array text_array(const std::vector<std::string>& cells) {
   py::array array(py::dtype("O"), static_cast<py::ssize_t>(cells.size()));
   auto* items = static_cast<PyObject**>(array.mutable_data());
   std::unordered_map<std::string_view, py::str> known;
@@ -76,7 +76,7 @@ py::dict columns_of(Table table) {
   for (const Column& column : kept->columns) {
     const py::str name(column.name);
     if (const auto* texts = std::get_if<gttf::Texts>(&column.cells))
-      columns[name] = array_of(*texts);
+      columns[name] = text_array(*texts);
     else if (const auto* reals = std::get_if<Reals>(&column.cells))
       columns[name] = view_of(*reals, owner);
     else

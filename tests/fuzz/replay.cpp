@@ -11,10 +11,7 @@
 #include <set>
 #include <string>
 
-#define GTTF_FUZZ_TARGET(name) \
-  extern "C" int fuzz_##name(const std::uint8_t* bytes, std::size_t n);
-#include "made/fuzz_targets.inc"
-#undef GTTF_FUZZ_TARGET
+#include "made/fuzz_sources.inc"
 
 namespace {
 
@@ -24,7 +21,6 @@ struct Target {
 };
 
 constexpr Target targets[] = {
-#define GTTF_FUZZ_TARGET(name) {#name, fuzz_##name},
 #include "made/fuzz_targets.inc"
 };
 
