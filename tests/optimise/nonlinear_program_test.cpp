@@ -80,6 +80,23 @@ TEST_CASE("the solver finds published optima from infeasible starts") {
   }
 }
 
+TEST_CASE("an optimum that no limit holds has no residual") {
+  NonlinearProgram p;
+  p.lower = VectorXd::Zero(2);
+  p.upper = VectorXd::Ones(2);
+  p.evaluate = [](const VectorXd& x, bool) -> std::optional<ProgramValues> {
+    ProgramValues v;
+    const double a = x[0] - 0.3, b = x[1] - 0.6 * x[0];
+    v.f = a * a + 0.1 * b * b + 0.05 * a * a * a;
+    v.gradient = vector({2 * a - 0.12 * b + 0.15 * a * a, 0.2 * b});
+    return v;
+  };
+  const ProgramResult r = minimise(p, vector({0.9, 0.1}));
+  CHECK(r.x[0] == doctest::Approx(0.3).epsilon(1e-7));
+  CHECK(r.x[1] == doctest::Approx(0.18).epsilon(1e-6));
+  CHECK(r.residual < program_stationary);
+}
+
 TEST_CASE("a point without values is not stepped on") {
   // ln x has no value below 0; the first full step would go there
   NonlinearProgram p;

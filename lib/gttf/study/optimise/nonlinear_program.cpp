@@ -225,7 +225,7 @@ void judge(const NonlinearProgram& program, ProgramResult& result) {
         result.at_upper[i - m - n] = u[k];
     }
   }
-  const double scale = std::max(v.gradient.norm(), 1e-300);
+  const double scale = std::max(v.gradient.norm(), least_gradient);
   result.residual = rest.norm() / scale;
   result.violation = v.violation();
 }

@@ -49,6 +49,9 @@ struct ProgramResult {
 /// gradient by active limits.
 inline constexpr double program_feasible = 1e-10;
 inline constexpr double program_stationary = 1e-7;
+/// A smaller gradient is not a scale: it vanishes at an optimum that no limit
+/// holds.
+inline constexpr double least_gradient = 0.1;
 /// Where no step improves a point, a residual below this is that of an optimum:
 /// the objective is off by about its square.
 inline constexpr double program_balanced = 1e-8;
@@ -61,7 +64,7 @@ ProgramResult minimise(const NonlinearProgram& program,
                        const Eigen::VectorXd& start, int most_steps = 100);
 
 /// Multipliers >= 0 of active limits and bounds at x that best balance the
-/// gradient, and the remainder relative to the gradient.
+/// gradient, and the remainder relative to the gradient, or to least_gradient.
 void judge(const NonlinearProgram& program, ProgramResult& result);
 
 /// u >= 0 that minimises |a u - b|.
