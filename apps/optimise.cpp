@@ -25,6 +25,7 @@
 #include "gttf/study/optimise/best_file.hpp"
 #include "gttf/study/optimise/optimisation_page.hpp"
 #include "gttf/study/optimise/optimisation_view.hpp"
+#include "gttf/study/optimise/pareto_view.hpp"
 #include "gttf/study/optimise/read_problem.hpp"
 #include "inputs.hpp"
 #include "messages.hpp"

@@ -20,6 +20,7 @@
 #include "gttf/study/hits/fit_study.hpp"
 #include "gttf/study/optimise/best_file.hpp"
 #include "gttf/study/optimise/optimisation_view.hpp"
+#include "gttf/study/optimise/pareto_view.hpp"
 #include "gttf/study/optimise/read_problem.hpp"
 #include "gttf/study/scan/budget.hpp"
 #include "gttf/study/scan/regimes.hpp"

@@ -487,16 +487,8 @@ class Checker {
   }
 
   double bound(const Limit& limit, const CheckedPoint& checked, int sign) {
-    const Track t = grid_track(grid_, checked.point);
-    const double pt = pt_of(grid_, checked.point);
-    const std::array variables{t.p,
-                               pt,
-                               pt,
-                               t.theta,
-                               eta_of(grid_, checked.point),
-                               t.p / std::hypot(t.p, t.mass),
-                               checked.baseline};
-    const double value = limit.formula(variables);
+    const double value =
+        limit.formula(limit_values(grid_, checked.point, checked.baseline));
     if (!std::isfinite(value) && !faulty_)
       fault(limit.place,
             fmt::format("the limit is not a finite number for {}",

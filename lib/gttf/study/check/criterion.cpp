@@ -29,6 +29,20 @@ std::vector<FormulaVariable> limit_variables(const CheckedQuantity& quantity) {
           {"baseline", quantity.powers}};
 }
 
+std::array<double, n_limit_variables> limit_values(const StudyRequest& grid,
+                                                   GridPoint point,
+                                                   double baseline) {
+  const Track t = grid_track(grid, point);
+  const double pt = pt_of(grid, point);
+  return {t.p,
+          pt,
+          pt,
+          t.theta,
+          eta_of(grid, point),
+          t.p / std::hypot(t.p, t.mass),
+          baseline};
+}
+
 const BaselineDetector* Baseline::find(const Detector& detector) const {
   for (const BaselineDetector& own : detectors)
     if (own.input.detector.name == detector.name) return &own;

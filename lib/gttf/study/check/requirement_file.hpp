@@ -2,6 +2,8 @@
 // RequirementFile: limits on resolutions, read from YAML.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -62,7 +64,11 @@ struct RequirementFile {
 
 /// Variables of a limit at one point: p, pT, pt, theta, eta, beta, baseline.
 std::vector<FormulaVariable> limit_variables(const CheckedQuantity& quantity);
-inline constexpr std::size_t baseline_variable = 6;
+inline constexpr std::size_t n_limit_variables = 7, baseline_variable = 6;
+/// Their values at a point of the grid of a request.
+std::array<double, n_limit_variables> limit_values(const StudyRequest& grid,
+                                                   GridPoint point,
+                                                   double baseline);
 
 /// Reads the baseline file `path` named by `value`; errors are reported there.
 using BaselineLoader = std::function<std::optional<Baseline>(

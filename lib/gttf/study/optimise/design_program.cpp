@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "gttf/core/dual.hpp"
 #include "gttf/resolution/any_track.hpp"
@@ -41,6 +42,7 @@ bool same_tracks(const StudyRequest& a, const StudyRequest& b) {
          a.energy_loss == b.energy_loss && a.turns == b.turns &&
          a.chosen.scattering == b.chosen.scattering &&
          a.chosen.energy_loss == b.chosen.energy_loss && at(a) == at(b) &&
+         a.average == b.average && a.luminous_region == b.luminous_region &&
          a.beam_spot.has_value() == b.beam_spot.has_value() &&
          (!a.beam_spot || (a.beam_spot->x == b.beam_spot->x &&
                            a.beam_spot->y == b.beam_spot->y &&
@@ -53,47 +55,6 @@ using NumberWithSlopes = Dual<at_once>;
 
 double value_of(double x) { return x; }
 double value_of(const NumberWithSlopes& x) { return x.value; }
-
-/// Whether it is the derivative with respect to this number.
-bool is_of(const Sensitivity& item, const DesignNumber& number) {
-  using Kind = DesignNumber::Kind;
-  if (item.quantity == Quantity::field) return number.kind == Kind::field;
-  if (item.layer == Sensitivity::none || item.layer != number.layer)
-    return false;
-  switch (item.quantity) {
-    case Quantity::position:
-      return number.kind == Kind::position;
-    case Quantity::x_over_x0:
-      return number.kind == Kind::x_over_x0;
-    case Quantity::sigma:
-      return number.kind == Kind::sigma && number.part == item.coordinate;
-    case Quantity::angle:
-      return number.kind == Kind::angle && number.part == item.coordinate;
-    default:
-      return false;
-  }
-}
-
-/// The derivatives of all tracks with respect to a number; empty: there are
-/// none.
-std::span<const double> slopes_by(const BatchSensitivities& list, Parameter q,
-                                  const DesignNumber& number,
-                                  const TrackingGeometry& g) {
-  using Kind = DesignNumber::Kind;
-  switch (number.kind) {
-    case Kind::position:
-      return list.by_position(q, number.layer);
-    case Kind::x_over_x0:
-      return list.by_material(q, number.layer);
-    case Kind::sigma: {
-      const SurfaceRecord& s = g.surfaces()[number.layer];
-      if (number.part >= s.n_axes) return {};
-      return list.by_sigma(q, s.first_axis + number.part);
-    }
-    default:
-      return {};
-  }
-}
 
 /// Bounds of the level, a logarithm.
 constexpr double highest_level = 50;
@@ -245,11 +206,12 @@ std::size_t DesignProgram::group_of(const StudyRequest& request) {
 std::size_t DesignProgram::add_sample(Sample sample,
                                       const StudyRequest& request,
                                       const Track& track) {
-  if (!sample.parameter)
-    sample.parameter = parameter_of_column(criterion_of(sample).quantity.name);
-  // an error of the perigee needs no state at a layer
   StudyRequest own = request;
-  if (sample.parameter) own.at.reset();
+  auto& parameter = own.average ? sample.averaged : sample.parameter;
+  if (!parameter)
+    parameter = parameter_of_column(criterion_of(sample).quantity.name);
+  // an error of the perigee needs no state at a layer
+  if (parameter) own.at.reset();
   sample.group = group_of(own);
   TrackGroup& group = groups_[sample.group];
   sample.track = group.tracks.size();
@@ -280,7 +242,7 @@ void DesignProgram::scale_limit(const LimitValue& limit, double factor) {
   }
 }
 
-std::vector<double> DesignProgram::scales_of(
+std::vector<double> DesignProgram::curve_at(
     const Criterion& criterion, const std::optional<Limit>& curve) const {
   std::vector<double> scales(criterion.points.size(), 1.0);
   if (!curve) return scales;
@@ -302,10 +264,11 @@ void DesignProgram::add_objective() {
   file.request = problem_->request;
   const StudyRequest grid = grid_of(file, objective.criterion);
   const std::vector<double> scales =
-      scales_of(objective.criterion, objective.scale);
+      curve_at(objective.criterion, objective.scale);
   for (std::size_t i = 0; i < scales.size(); ++i) {
     Sample sample;
     sample.upper = sample.scale = scales[i];
+    if (!objective.weights.empty()) sample.weight = objective.weights[i];
     of_objective_.push_back(add_sample(
         sample, grid, grid_track(grid, objective.criterion.points[i])));
   }
@@ -317,13 +280,14 @@ void DesignProgram::add_means() {
     RequirementFile file;
     file.request = problem_->request;
     const StudyRequest grid = grid_of(file, limit.criterion);
-    const std::vector<double> scales = scales_of(limit.criterion, limit.scale);
+    const std::vector<double> scales = curve_at(limit.criterion, limit.scale);
     Mean mean{{}, std::log(limit.max)};
     for (std::size_t i = 0; i < scales.size(); ++i) {
       Sample sample;
       sample.file = Sample::mean;
       sample.criterion = m;
       sample.scale = scales[i];
+      if (!limit.weights.empty()) sample.weight = limit.weights[i];
       // only the hits of the track must stay
       sample.upper = std::numeric_limits<double>::infinity();
       mean.samples.push_back(add_sample(
@@ -336,12 +300,14 @@ void DesignProgram::add_means() {
 template <class Values>
 double DesignProgram::mean_of(const std::vector<std::size_t>& samples,
                               bool logarithmic, const Values& value) const {
-  double sum = 0;
+  double sum = 0, weights = 0;
   for (const std::size_t i : samples) {
-    const double v = value(i) / samples_[i].scale;
-    sum += logarithmic ? std::log(v) : v;
+    const Sample& s = samples_[i];
+    const double v = value(i) / s.scale;
+    sum += s.weight * (logarithmic ? std::log(v) : v);
+    weights += s.weight;
   }
-  sum /= static_cast<double>(samples.size());
+  sum /= weights;
   return logarithmic ? sum : std::log(sum);
 }
 
@@ -362,7 +328,7 @@ void DesignProgram::add_requirements() {
         // a number of hits has no derivative: the hits of the start are kept,
         // unless layers are chosen, which are compared by their values
         if (criterion.quantity.name == "n_hits" && point.passed &&
-            !has_layers_to_choose) {
+            !file.request.average && !has_layers_to_choose) {
           add_kept_hits(f, result.criterion, grid,
                         grid_track(grid, point.point));
           continue;
@@ -400,10 +366,14 @@ void DesignProgram::add_kept_hits(std::size_t file, std::size_t criterion,
   }
 }
 
-TrackingGeometry DesignProgram::geometry() {
+bool DesignProgram::is_absent(std::size_t layer) const {
+  return layer < combination_.absent.size() && combination_.absent[layer] != 0;
+}
+
+TrackingGeometry DesignProgram::geometry() const {
   TrackingGeometry g(space_.design.detector());
   for (std::size_t l = 0; l < combination_.absent.size(); ++l)
-    if (combination_.absent[l] != 0) {
+    if (is_absent(l)) {
       g.drop_hit(l);
       g.scale_material(l, 0);
     }
@@ -411,6 +381,10 @@ TrackingGeometry DesignProgram::geometry() {
 }
 
 void DesignProgram::count_hits() {
+  // the weights of patterns that lose hits then vary as well
+  const bool vary_efficiencies =
+      DesignSlopes(space_.design, number_slopes(space_.start_values()))
+          .of_efficiencies();
   space_.design.set(space_.numbers<double>(space_.start_values()));
   const TrackingGeometry g = geometry();
   for (TrackGroup& group : groups_) {
@@ -420,7 +394,22 @@ void DesignProgram::count_hits() {
     ResolutionArrays results;
     results.n_hits = group.n_hits;
     resolve(g, arrays_of_group(group, p, theta), group.model, results);
+    if (!group.request.average) continue;
+    std::vector<std::size_t> all(group.tracks.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    const Table rows = averages_of(group, all);
+    if (!vary_efficiencies) group.kept = kept_averages(rows);
+    // only exact averages are of one azimuth and vertex
+    for (std::size_t t = 0; t < all.size(); ++t)
+      if (detail::text_at(rows, "method", t) != "exact") group.n_hits[t] = -1;
   }
+}
+
+bool TrackGroup::keeps_hits(std::span<const std::size_t> members,
+                            std::span<const int> hits) const {
+  for (std::size_t i = 0; i < members.size(); ++i)
+    if (hits[i] < n_hits[members[i]]) return false;
+  return true;
 }
 
 VectorXd DesignProgram::scaled(const std::vector<double>& x) const {
@@ -490,24 +479,6 @@ S DesignProgram::quantity(std::size_t index,
   return sum;
 }
 
-std::optional<double> DesignProgram::generic_value(
-    const TrackingGeometry& geometry, const Sample& sample) {
-  const TrackGroup& group = groups_[sample.group];
-  const Criterion& criterion = criterion_of(sample);
-  StudyRequest request = group.request;
-  const Track& track = group.tracks[sample.track];
-  request.momentum = {MomentumAxis::Variable::p, {track.p}};
-  request.angle = {AngleAxis::Variable::theta, {track.theta}, false};
-  ++effort_.covariances;
-  const Resolution r = resolve(geometry, track, group.model);
-  if (r.n_hits < group.n_hits[sample.track]) return std::nullopt;
-  const Table row = scan_row(problem_->input.detector, request, GridPoint{}, r);
-  const double value = detail::number_at(row, criterion.quantity.name, 0) *
-                       criterion.quantity.unit;
-  if (std::isnan(value)) return std::nullopt;
-  return value;
-}
-
 template <class F>
 void DesignProgram::differentiate(const std::vector<double>& x,
                                   const F& f) const {
@@ -534,198 +505,6 @@ Eigen::MatrixXd DesignProgram::number_slopes(
       put(numbers[static_cast<std::size_t>(k)], slopes.row(k));
   });
   return slopes;
-}
-
-std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
-    const std::vector<std::size_t>& which, const std::vector<double>& x,
-    bool derivatives) {
-  SampleValues result;
-  result.value.resize(which.size());
-  if (derivatives) result.slope.resize(which.size());
-  const auto n = static_cast<Index>(space_.size());
-  result.numbers = space_.numbers<double>(std::span<const double>(x));
-  space_.design.set(result.numbers);
-  order_coverage(result.numbers);
-  const TrackingGeometry g = geometry();
-  ++effort_.designs;
-
-  std::vector<NumberSlope> slopes;  // of each variable, with respect to numbers
-  std::vector<std::size_t> ends;
-  bool by_layers = true;  // whether it uses derivatives available in batches
-  SlopeKinds kinds{false, false};
-  if (derivatives) {
-    const Eigen::MatrixXd by_variable = number_slopes(x);
-    for (Index v = 0; v < n; ++v) {
-      for (std::size_t k = 0; k < space_.design.size(); ++k) {
-        const double slope = by_variable(static_cast<Index>(k), v);
-        if (slope == 0) continue;
-        slopes.push_back({k, slope});
-        const DesignNumber::Kind kind = space_.design[k].kind;
-        by_layers = by_layers && kind != DesignNumber::Kind::angle &&
-                    kind != DesignNumber::Kind::field;
-        kinds.position = kinds.position || kind == DesignNumber::Kind::position;
-        kinds.material =
-            kinds.material || kind == DesignNumber::Kind::x_over_x0;
-      }
-      ends.push_back(slopes.size());
-    }
-  }
-  /// Sums over the numbers that a variable changes, for all variables.
-  const auto by_variables = [&](const auto& by_number) {
-    VectorXd slope = VectorXd::Zero(n);
-    std::size_t i = 0;
-    for (Index v = 0; v < n; ++v)
-      for (; i < ends[static_cast<std::size_t>(v)]; ++i)
-        slope[v] += slopes[i].slope * by_number(slopes[i].number);
-    return slope;
-  };
-
-  for (std::size_t gi = 0; gi < groups_.size(); ++gi) {
-    TrackGroup& group = groups_[gi];
-    // the required tracks, each once
-    std::vector<std::size_t> tracks;
-    for (const std::size_t s : which)
-      if (samples_[s].group == gi && samples_[s].parameter)
-        tracks.push_back(samples_[s].track);
-    std::ranges::sort(tracks);
-    tracks.erase(std::unique(tracks.begin(), tracks.end()), tracks.end());
-    if (tracks.empty()) continue;
-    const auto place = [&](std::size_t track) {
-      return static_cast<std::size_t>(std::ranges::lower_bound(tracks, track) -
-                                      tracks.begin());
-    };
-    std::vector<double> p, theta;
-    for (const std::size_t t : tracks) {
-      p.push_back(group.tracks[t].p);
-      theta.push_back(group.tracks[t].theta);
-    }
-    TrackArrays arrays = arrays_of(group.tracks[tracks[0]]);
-    arrays.size = tracks.size();
-    arrays.p = p;
-    arrays.theta = theta;
-    std::vector<int> n_hits(tracks.size());
-    const auto for_samples = [&](const auto& f) {
-      for (std::size_t i = 0; i < which.size(); ++i) {
-        const Sample& s = samples_[which[i]];
-        if (s.group == gi && s.parameter) f(i, place(s.track), *s.parameter);
-      }
-    };
-    const auto has_hits = [&] {
-      for (std::size_t i = 0; i < tracks.size(); ++i)
-        if (n_hits[i] < group.n_hits[tracks[i]]) {
-          lost_design_ = x;
-          return false;
-        }
-      return true;
-    };
-    std::vector<Parameter> asked;
-    for_samples([&](std::size_t, std::size_t, Parameter q) {
-      if (std::ranges::count(asked, q) == 0) asked.push_back(q);
-    });
-    if (!derivatives) {
-      const auto errors = sigmas_and_hits(
-          g, arrays, group.model, asked, 1, n_hits,
-          tracks.size() == group.tracks.size() ? &group.known_of_all
-                                               : &group.known_of_some);
-      effort_.covariances += tracks.size();
-      if (!has_hits()) return std::nullopt;
-      for_samples([&](std::size_t i, std::size_t t, Parameter q) {
-        result.value[i] = errors[t][q];
-      });
-    } else if (by_layers) {
-      // in short blocks: the derivatives for all layers stay in the cache
-      constexpr std::size_t block = 64;
-      for (std::size_t begin = 0; begin < tracks.size(); begin += block) {
-        const std::size_t count = std::min(block, tracks.size() - begin);
-        arrays.size = count;
-        arrays.p = std::span(p).subspan(begin, count);
-        arrays.theta = std::span(theta).subspan(begin, count);
-        const BatchSensitivities list(
-            g, arrays, group.model, asked, 1,
-            std::span(n_hits).subspan(begin, count),
-            tracks.size() <= block ? &group.known_of_some : nullptr, kinds);
-        // d(sigma^2)/d(variable), a column for each variable
-        std::array<Eigen::MatrixXd, n_parameters> by_variable;
-        for (const Parameter q : asked) {
-          Eigen::MatrixXd& sum = by_variable[static_cast<std::size_t>(q)];
-          sum = Eigen::MatrixXd::Zero(static_cast<Index>(count), n);
-          std::size_t i = 0;
-          for (Index v = 0; v < n; ++v)
-            for (; i < ends[static_cast<std::size_t>(v)]; ++i) {
-              const std::span<const double> row =
-                  slopes_by(list, q, space_.design[slopes[i].number], g);
-              if (!row.empty())
-                sum.col(v) += slopes[i].slope * Eigen::Map<const VectorXd>(
-                                                    row.data(), sum.rows());
-            }
-        }
-        for_samples([&](std::size_t i, std::size_t place_of, Parameter q) {
-          if (place_of < begin || place_of >= begin + count) return;
-          const std::size_t t = place_of - begin;
-          result.value[i] = list.sigma(q, t);
-          result.slope[i] = by_variable[static_cast<std::size_t>(q)].row(
-                                static_cast<Index>(t)) /
-                            (2 * result.value[i]);
-        });
-      }
-      effort_.gradients += tracks.size();
-      if (!has_hits()) return std::nullopt;
-    } else {
-      std::vector<Sensitivities> lists;
-      for (const std::size_t t : tracks)
-        lists.push_back(make_sensitivities(g, group.tracks[t], group.model));
-      effort_.gradients += tracks.size();
-      for (std::size_t t = 0; t < tracks.size(); ++t) {
-        if (!lists[t].exists()) return std::nullopt;
-        n_hits[t] = lists[t].resolution.n_hits;
-      }
-      if (!has_hits()) return std::nullopt;
-      for_samples([&](std::size_t i, std::size_t t, Parameter q) {
-        result.value[i] = lists[t].sigma[q];
-        result.slope[i] = result.value[i] * by_variables([&](std::size_t k) {
-                            double sum = 0;
-                            for (const Sensitivity& item : lists[t].items)
-                              if (is_of(item, space_.design[k]))
-                                sum += item.slope[q];
-                            return sum;
-                          });
-      });
-    }
-  }
-  for (std::size_t i = 0; i < which.size(); ++i) {
-    const Sample& s = samples_[which[i]];
-    if (!s.parameter) {
-      const auto value = generic_value(g, s);
-      if (!value) return std::nullopt;
-      result.value[i] = *value;
-    }
-    if (!std::isfinite(result.value[i])) return std::nullopt;
-  }
-  if (!derivatives) return result;
-  // columns without analytic derivative: differences of fourth order
-  std::vector<std::size_t> others;
-  for (std::size_t i = 0; i < which.size(); ++i)
-    if (!samples_[which[i]].parameter) others.push_back(i);
-  if (others.empty()) return result;
-  for (const std::size_t i : others) result.slope[i] = VectorXd::Zero(n);
-  for (Index v = 0; v < n; ++v) {
-    const auto k = static_cast<std::size_t>(v);
-    const double h = 1e-4 * (space_.variables[k].to - space_.variables[k].from);
-    for (const auto& [steps, weight] :
-         {std::pair{-2, 1.0}, std::pair{-1, -8.0}, std::pair{1, 8.0},
-          std::pair{2, -1.0}}) {
-      std::vector<double> there = x;
-      there[k] += steps * h;
-      space_.design.set(space_.numbers<double>(std::span<const double>(there)));
-      const TrackingGeometry moved = geometry();
-      for (const std::size_t i : others) {
-        const auto value = generic_value(moved, samples_[which[i]]);
-        if (!value) return std::nullopt;
-        result.slope[i][v] += weight * *value / (12 * h);
-      }
-    }
-  }
-  return result;
 }
 
 template <class S>
@@ -810,17 +589,18 @@ std::optional<ProgramValues> DesignProgram::evaluate(
   /// Of samples in a row: ln of the mean or mean of ln, and its slopes.
   const auto mean_of_row = [&](std::size_t begin, std::size_t end,
                                bool logarithmic, auto&& slope) {
-    double f = 0;
+    double f = 0, weights = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      const double scale = samples_[which[i]].scale;
-      const double v = values->value[i] / scale;
-      f += logarithmic ? std::log(v) : v;
+      const Sample& s = samples_[which[i]];
+      const double v = values->value[i] / s.scale;
+      f += s.weight * (logarithmic ? std::log(v) : v);
+      weights += s.weight;
       if (derivatives)
-        slope += ((logarithmic ? 1 / v : 1) / scale) * values->slope[i];
+        slope +=
+            (s.weight * (logarithmic ? 1 / v : 1) / s.scale) * values->slope[i];
     }
-    const auto count = static_cast<double>(end - begin);
-    f /= count;
-    if (derivatives) slope /= count;
+    f /= weights;
+    if (derivatives) slope /= weights;
     if (logarithmic) return f;
     if (derivatives) slope /= f;
     return std::log(f);
@@ -975,6 +755,7 @@ DesignProgram::AllValues DesignProgram::judged(
   if (bound)
     for (std::size_t i = 0; i < values.size(); ++i)
       if (std::isnan(samples_[i].upper) ||
+          groups_[samples_[i].group].request.average ||
           !criterion_of(samples_[i]).quantity.name.starts_with("sigma_"))
         all.samples[i] = -1;
   return all;
@@ -984,20 +765,27 @@ std::vector<std::size_t> DesignProgram::samples_that_lose_hits(
     const std::vector<double>& x) {
   space_.design.set(space_.numbers<double>(std::span<const double>(x)));
   const TrackingGeometry g = geometry();
-  std::vector<std::vector<int>> n_hits;
+  std::vector<std::vector<char>> has_lost;  // of each group, its tracks
   for (const TrackGroup& group : groups_) {
+    std::vector<char>& tracks = has_lost.emplace_back(group.tracks.size(), 0);
+    if (group.tracks.empty()) continue;
     std::vector<double> p, theta;
     const TrackArrays arrays = arrays_of_group(group, p, theta);
-    sigmas_and_hits(g, arrays, group.model, {}, 1,
-                    n_hits.emplace_back(p.size()));
+    std::vector<int> n_hits(p.size());
+    sigmas_and_hits(g, arrays, group.model, {}, 1, n_hits);
     effort_.covariances += p.size();
+    for (std::size_t t = 0; t < tracks.size(); ++t)
+      tracks[t] = n_hits[t] < group.n_hits[t] ? 1 : 0;
+    if (group.kept.empty()) continue;
+    std::vector<std::size_t> all(group.tracks.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    const Table rows = averages_of(group, all);
+    for (std::size_t t = 0; t < tracks.size(); ++t)
+      if (!keeps(rows, t, group.kept[t])) tracks[t] = 1;
   }
   std::vector<std::size_t> lost;
-  for (std::size_t i = 0; i < samples_.size(); ++i) {
-    const Sample& s = samples_[i];
-    if (n_hits[s.group][s.track] < groups_[s.group].n_hits[s.track])
-      lost.push_back(i);
-  }
+  for (std::size_t i = 0; i < samples_.size(); ++i)
+    if (has_lost[samples_[i].group][samples_[i].track] != 0) lost.push_back(i);
   return lost;
 }
 
@@ -1083,6 +871,23 @@ std::vector<std::size_t> DesignProgram::lost_edges(
         result.push_back(*number);
   }
   return result;
+}
+
+bool DesignProgram::has_exact_averages(const DesignSlopes& slopes) const {
+  return slopes.in_batches() && !slopes.of_efficiencies();
+}
+
+std::vector<std::string> DesignProgram::by_differences() {
+  std::vector<std::string> names;
+  if (space_.size() == 0) return names;
+  const bool exact =
+      has_exact_averages({space_.design, number_slopes(space_.start_values())});
+  for (const Sample& s : samples_) {
+    if (s.parameter || (s.averaged && exact)) continue;
+    const std::string& name = criterion_of(s).quantity.name;
+    if (std::ranges::count(names, name) == 0) names.push_back(name);
+  }
+  return names;
 }
 
 std::size_t DesignProgram::rank_of_level() const {
@@ -1211,7 +1016,8 @@ std::optional<DesignProgram::AllValues> DesignProgram::bound(
   }
   for (std::size_t i = 0; i < samples_.size(); ++i) {
     if (!samples_[i].parameter) {
-      if (weighted) {
+      // averages of more layers may be larger: more tracks have a resolution
+      if (weighted || groups_[samples_[i].group].request.average) {
         values[i] = std::numeric_limits<double>::min();
         continue;
       }
@@ -1236,18 +1042,27 @@ const Criterion& DesignProgram::criterion_of(const Sample& sample) const {
              : problem_->requirements[sample.file].criteria[sample.criterion];
 }
 
-TrackArrays DesignProgram::arrays_of_group(const TrackGroup& group,
-                                           std::vector<double>& p,
-                                           std::vector<double>& theta) const {
-  for (const Track& track : group.tracks) {
-    p.push_back(track.p);
-    theta.push_back(track.theta);
+TrackArrays DesignProgram::arrays_of_tracks(const TrackGroup& group,
+                                            std::span<const std::size_t> tracks,
+                                            std::vector<double>& p,
+                                            std::vector<double>& theta) {
+  for (const std::size_t t : tracks) {
+    p.push_back(group.tracks[t].p);
+    theta.push_back(group.tracks[t].theta);
   }
   TrackArrays arrays = arrays_of(group.tracks[0]);
-  arrays.size = group.tracks.size();
+  arrays.size = tracks.size();
   arrays.p = p;
   arrays.theta = theta;
   return arrays;
+}
+
+TrackArrays DesignProgram::arrays_of_group(const TrackGroup& group,
+                                           std::vector<double>& p,
+                                           std::vector<double>& theta) {
+  std::vector<std::size_t> all(group.tracks.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return arrays_of_tracks(group, all, p, theta);
 }
 
 double DesignProgram::level_at(const std::vector<double>& x) {
@@ -1342,9 +1157,13 @@ std::vector<LimitValue> DesignProgram::limits_at(
 
 Detector DesignProgram::detector_at(const std::vector<double>& x) {
   space_.design.set(space_.numbers<double>(std::span<const double>(x)));
+  return present_detector();
+}
+
+Detector DesignProgram::present_detector() const {
   Detector detector = space_.design.detector();
   for (std::size_t l = combination_.absent.size(); l-- > 0;)
-    if (combination_.absent[l] != 0)
+    if (is_absent(l))
       detector.layers.erase(detector.layers.begin() +
                             static_cast<std::ptrdiff_t>(l));
   return detector;

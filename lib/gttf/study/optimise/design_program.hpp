@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "gttf/study/check/check.hpp"
 #include "gttf/study/optimise/hit_edges.hpp"
 #include "gttf/study/optimise/nonlinear_program.hpp"
+#include "gttf/study/optimise/point_averages.hpp"
 #include "gttf/study/optimise/problem.hpp"
 
 namespace gttf {
@@ -68,9 +71,11 @@ struct Sample {
   std::size_t criterion = 0;     ///< of a mean: its index
   std::size_t group = 0, track = 0;    ///< index in TrackGroup::tracks
   std::optional<Parameter> parameter;  ///< for a column with an error
+  std::optional<Parameter> averaged;   ///< for the mean error of an average
   /// An infinite upper limit: only the hits of the track must be kept.
   double lower = Resolution::none, upper = Resolution::none;
-  double scale = 1;  ///< of a mean: the value of its curve here, native units
+  double scale = 1;   ///< of a mean: the value of its curve here, native units
+  double weight = 1;  ///< of a mean
 
   /// A separate limit, not part of the objective or of a mean.
   bool is_limit() const { return file != objective && file != mean; }
@@ -82,8 +87,14 @@ struct TrackGroup {
   Model model;
   std::vector<Track> tracks;
   std::vector<int> n_hits;  ///< of the start; -1: any
+  /// Of averages: what the start has at each point; empty: anything goes.
+  std::vector<KeptAverage> kept;
   /// Surfaces that all tracks crossed in the last design, and those required.
   KnownLists known_of_all, known_of_some;
+
+  /// Whether these tracks have no fewer hits than at the start.
+  bool keeps_hits(std::span<const std::size_t> members,
+                  std::span<const int> hits) const;
 };
 
 /// Layers that are not yet decided.
@@ -206,6 +217,8 @@ class DesignProgram {
   /// Limits in the order of the program's: gaps, quantities, means, samples.
   std::vector<LimitValue> limits_at(const std::vector<double>& x,
                                     const std::vector<std::size_t>& working);
+  /// Columns whose derivatives are differences.
+  std::vector<std::string> by_differences();
   /// The detector at x, absent layers left out.
   Detector detector_at(const std::vector<double>& x);
 
@@ -222,12 +235,47 @@ class DesignProgram {
   void differentiate(const std::vector<double>& x, const F& f) const;
   /// Of all numbers of the design by all variables.
   Eigen::MatrixXd number_slopes(const std::vector<double>& x) const;
-  TrackingGeometry geometry();
+  bool is_absent(std::size_t layer) const;
+  /// With the present numbers and layers.
+  TrackingGeometry geometry() const;
+  Detector present_detector() const;
   std::optional<SampleValues> values_of(const std::vector<std::size_t>& which,
                                         const std::vector<double>& x,
                                         bool derivatives);
+  /// The samples of one group among those of a list.
+  struct GroupOfValues;
+  GroupOfValues group_of_values(
+      std::size_t group, const std::vector<std::size_t>& which,
+      const std::function<std::optional<Parameter>(const Sample&)>& parameter)
+      const;
+  // Parts of values_of() for errors of single tracks; false if hits are lost.
+  bool add_values(const GroupOfValues& list,
+                  const std::vector<std::size_t>& which,
+                  const TrackingGeometry& g, SampleValues& result);
+  bool add_slopes(const GroupOfValues& list,
+                  const std::vector<std::size_t>& which,
+                  const TrackingGeometry& g, const DesignSlopes& slopes,
+                  SampleValues& result);
+  bool add_single_slopes(const GroupOfValues& list,
+                         const std::vector<std::size_t>& which,
+                         const TrackingGeometry& g, const DesignSlopes& slopes,
+                         SampleValues& result);
+  // The same for other columns, and averages.
   std::optional<double> generic_value(const TrackingGeometry& geometry,
                                       const Sample& sample);
+  /// Nothing if one is missing or tracks have lost hits.
+  std::optional<std::vector<double>> column_values(
+      const std::vector<std::size_t>& samples,
+      const TrackingGeometry& geometry);
+  Table averages_of(const TrackGroup& group,
+                    const std::vector<std::size_t>& tracks);
+  void add_average_slopes(const std::vector<std::size_t>& which,
+                          const DesignSlopes& slopes, SampleValues& result);
+  /// Whether the derivatives of mean errors of averages are exact.
+  bool has_exact_averages(const DesignSlopes& slopes) const;
+  /// Derivatives that are missing. False if differences do not exist.
+  bool add_differences(const std::vector<std::size_t>& which,
+                       const std::vector<double>& x, SampleValues& result);
   /// Of gaps, envelopes, coverages and quantities: <= 0 if they are met.
   template <class S>
   std::vector<S> limits_of_design(const std::vector<S>& numbers) const;
@@ -248,8 +296,13 @@ class DesignProgram {
   std::vector<std::size_t> measuring_surfaces(const TrackingGeometry& geometry,
                                               const TrackGroup& group,
                                               const Track& track) const;
-  TrackArrays arrays_of_group(const TrackGroup& group, std::vector<double>& p,
-                              std::vector<double>& theta) const;
+  static TrackArrays arrays_of_tracks(const TrackGroup& group,
+                                      std::span<const std::size_t> tracks,
+                                      std::vector<double>& p,
+                                      std::vector<double>& theta);
+  static TrackArrays arrays_of_group(const TrackGroup& group,
+                                     std::vector<double>& p,
+                                     std::vector<double>& theta);
   void take(const Combination& combination);
   /// Finds the gaps and envelopes of the existing layers.
   void find_neighbours();
@@ -261,8 +314,8 @@ class DesignProgram {
   double mean_of(const std::vector<std::size_t>& samples, bool logarithmic,
                  const Values& value) const;
   /// Values of a curve at the points of a criterion; 1 without one.
-  std::vector<double> scales_of(const Criterion& criterion,
-                                const std::optional<Limit>& curve) const;
+  std::vector<double> curve_at(const Criterion& criterion,
+                               const std::optional<Limit>& curve) const;
   /// Adds a track that must keep its hits, if it has a resolution.
   void add_kept_hits(std::size_t file, std::size_t criterion,
                      const StudyRequest& request, const Track& track);

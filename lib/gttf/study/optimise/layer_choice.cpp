@@ -235,6 +235,8 @@ bool has_layer_bounds(const OptimisationProblem& problem) {
         return c.layers.empty();
       }))
     return false;
+  // more layers may give more tracks a resolution, and a larger average
+  if (problem.request.average) return false;
   const Objective& o = problem.objective;
   using Kind = Objective::Kind;
   if (o.kind == Kind::quantity || o.kind == Kind::margin) return true;

@@ -11,6 +11,7 @@
 #include "gttf/config/document_reader.hpp"
 #include "gttf/core/readable.hpp"
 #include "gttf/detector/read.hpp"
+#include "gttf/study/optimise/pareto_view.hpp"
 #include "gttf/study/report/report_figures.hpp"
 #include "gttf/study/scan/row.hpp"
 
@@ -231,22 +232,22 @@ class ResultView : private DocumentReader {
     if (points == nullptr || objectives == nullptr || list(*points).empty())
       return std::nullopt;
     ParetoFront front;
-    for (std::size_t i = 0; i < 2; ++i) {
-      const Document& objective = list_of(*objectives, 2)[i];
-      front.names[i] = text(member(objective, "name"));
-      front.units[i] = text_of(objective, "unit");
+    for (const Document& objective : list(*objectives)) {
+      front.names.push_back(text(member(objective, "name")));
+      front.units.push_back(text_of(objective, "unit"));
     }
     for (const Document& point : list(*points)) {
       ParetoPoint& p = front.points.emplace_back();
-      for (std::size_t i = 0; i < 2; ++i)
-        p.values[i] = number_of(point, front.names[i]);
+      for (const std::string& name : front.names)
+        p.values.push_back(number_of(point, name));
     }
     const Document& present = member(result_, "present");
-    for (std::size_t i = 0; i < 2; ++i)
-      front.present[i] = number_of(present, front.names[i]);
+    for (const std::string& name : front.names)
+      front.present.push_back(number_of(present, name));
     front.present_is_feasible = boolean(member(present, "meets_limits"));
     PageSection section{"front", "Pareto front", {}, "Pareto front"};
-    add_row(section, PageRow::Split::full, {pareto_figure(front)});
+    for (Figure& figure : pareto_figures(front))
+      add_row(section, PageRow::Split::full, {std::move(figure)});
     return section;
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gttf/core/readable.hpp"
+#include "gttf/study/optimise/pareto_view.hpp"
 #include "gttf/study/optimise/unseen_optima.hpp"
 
 namespace gttf {
@@ -128,8 +129,12 @@ Document construction_document(const ConstructionResult& c) {
 Document front_document(const ParetoFront& front) {
   Document::List list;
   for (const ParetoPoint& p : front.points) {
-    Document point, variables, choices;
-    for (std::size_t i = 0; i < 2; ++i) point.set(front.names[i], p.values[i]);
+    Document point, limits, variables, choices;
+    for (std::size_t i = 0; i < front.names.size(); ++i) {
+      point.set(front.names[i], p.values[i]);
+      if (p.limits[i]) limits.set(front.names[i], *p.limits[i]);
+    }
+    point.set("limits", std::move(limits));
     for (std::size_t v = 0; v < front.variables.size(); ++v)
       variables.set(front.variables[v].name,
                     p.x[v] / front.variables[v].unit_value);
@@ -219,6 +224,10 @@ Document optimisation_document(const OptimisationResults& results, double cpu_s,
                    .set("residual", c.residual)
                    .set("text", certificate_text(result))
                    .set("local_optima", reals(optima)));
+  Document::List by_differences;
+  for (std::string& name : result.program->by_differences())
+    by_differences.emplace_back(std::move(name));
+  document.set("by_differences", std::move(by_differences));
   document.set(
       "verify",
       Document()
@@ -236,15 +245,15 @@ Document optimisation_document(const OptimisationResults& results, double cpu_s,
     const ParetoFront& front = *results.front;
     document.set("pareto", front_document(front));
     Document::List objectives;
-    for (std::size_t i = 0; i < 2; ++i)
+    Document present;
+    for (std::size_t i = 0; i < front.names.size(); ++i) {
       objectives.push_back(
           Document().set("name", front.names[i]).set("unit", front.units[i]));
+      present.set(front.names[i], front.present[i]);
+    }
+    present.set("meets_limits", front.present_is_feasible);
     document.set("pareto_objectives", std::move(objectives));
-    document.set("present",
-                 Document()
-                     .set(front.names[0], front.present[0])
-                     .set(front.names[1], front.present[1])
-                     .set("meets_limits", front.present_is_feasible));
+    document.set("present", std::move(present));
   }
   if (results.construction)
     document.set("tolerances", construction_document(*results.construction));
@@ -332,9 +341,14 @@ Summary optimisation_summary(const OptimisationResults& results) {
         "search", result.is_start ? "interrupted: the design of the file"
                                   : "interrupted: the best so far");
   head.facts.emplace_back("certificate", certificate_text(result));
-  if (program.space().size() > 0)
+  if (program.space().size() > 0) {
     head.facts.emplace_back("residual",
                             readable(result.certificate.residual, 2));
+    if (const auto names = result.program->by_differences(); !names.empty())
+      head.facts.emplace_back(
+          "derivatives",
+          fmt::format("by differences for {}", fmt::join(names, ", ")));
+  }
   if (result.verify_points > 0)
     head.facts.emplace_back(
         "verified",
@@ -399,13 +413,15 @@ Summary optimisation_summary(const OptimisationResults& results) {
   if (results.front) {
     const ParetoFront& front = *results.front;
     Section section{"Pareto front", {}, {}};
+    std::string present;
+    for (std::size_t i = 0; i < front.names.size(); ++i)
+      present += (present.empty() ? "" : ", ") +
+                 with_unit(front.present[i], front.units[i], 5);
     section.facts.emplace_back(
         "present detector",
-        fmt::format("{}, {}{}", with_unit(front.present[0], front.units[0], 5),
-                    with_unit(front.present[1], front.units[1], 5),
-                    front.present_is_feasible ? "" : ", limits not met"));
+        present + (front.present_is_feasible ? "" : ", limits not met"));
     Table table = pareto_table(front);
-    table.columns.resize(2);
+    table.columns.resize(front.names.size());
     section.table = std::move(table);
     section.digits = 6;
     summary.sections.push_back(std::move(section));

@@ -87,6 +87,7 @@ struct Objective {
   std::optional<Limit> scale;  ///< worst ratio to a curve
   std::size_t quantity = 0;    ///< index, of a quantity
   bool logarithmic = false;    ///< mean of the logarithms
+  std::vector<double> weights = {};  ///< of the points; empty: equal
 };
 
 /// A limit on the mean of a column over a grid, or on exp of the mean of its
@@ -96,12 +97,13 @@ struct MeanLimit {
   Criterion criterion;         ///< quantity and points
   std::optional<Limit> scale;  ///< mean ratio to a curve
   bool logarithmic = false;
+  std::vector<double> weights = {};  ///< of the points; empty: equal
   double max = 0;  ///< native units or, with a curve, a number; > 0
 };
 
 /// Objectives of a Pareto front.
 struct ParetoRequest {
-  std::vector<Objective> of;  ///< two; empty: no front is requested
+  std::vector<Objective> of;  ///< two or three; empty: no front is requested
   std::size_t points = 25;
 };
 

@@ -15,6 +15,7 @@
 #include "gttf/config/text.hpp"
 #include "gttf/detector/layer_node.hpp"
 #include "gttf/detector/surface_outline.hpp"
+#include "gttf/study/check/check.hpp"
 #include "gttf/study/check/requirement_file.hpp"
 #include "gttf/study/optimise/key_probe.hpp"
 #include "gttf/study/optimise/read_formulas.hpp"
@@ -62,11 +63,6 @@ class Reader {
       several->error("an optimisation begins with one detector",
                      "write \"detector: FILE\"");
     head_.request = detail::read_setup(map, path_, options);
-    for (const char* key : {"average", "luminous_region"})
-      if (const auto average = map.find(key))
-        average->error("an optimisation is of single tracks, not of averages",
-                       "remove it");
-    head_.request.average.reset();
     head_.grid = detail::read_axes(map);
     const auto vary = map.find("vary"), choose = map.find("choose"),
                follow = map.find("follow"), keep = map.find("keep"),
@@ -791,8 +787,8 @@ class Reader {
     }
     if (!of) return;
     const std::vector<Value> items = of->items();
-    if (items.size() != 2) {
-      of->error("a front needs two objectives",
+    if (items.size() != 2 && items.size() != 3) {
+      of->error("a front has two or three objectives",
                 "write each as under \"minimise\"");
       return;
     }
@@ -1039,7 +1035,9 @@ class Reader {
       return;
     }
     const auto over = map.find("over"), of = map.find("of"),
-               share = map.find("share");
+               share = map.find("share"), weight = map.find("weight");
+    if (weight && objective.kind != Objective::Kind::mean)
+      weight->error("only a mean has weights", "remove it");
     if (objective.kind == Objective::Kind::quantile) {
       if (!share) {
         kinds[0].second.error("the quantile is not given",
@@ -1063,7 +1061,48 @@ class Reader {
         objective.name;
     if (of) objective.name += fmt::format(" / ({})", of->node().text());
     if (of) read_curve(*of, objective);
+    if (weight && objective.kind == Objective::Kind::mean)
+      read_weights(*weight, objective.criterion, objective.weights);
     map.finish();
+  }
+
+  /// A formula of the track: the weight of each point in a mean.
+  void read_weights(const Value& text, const Criterion& criterion,
+                    std::vector<double>& weights) {
+    if (!text.is_scalar()) {
+      text.expected("a formula", "write for example \"(GeV / pt)^2\"");
+      return;
+    }
+    CheckedQuantity number;
+    std::vector<FormulaVariable> variables = limit_variables(number);
+    variables.resize(baseline_variable);
+    const Parsed<Formula> parsed = parse_formula(
+        text.node().text(), {std::move(variables), {}, FormulaRules::none});
+    if (!parsed) {
+      text.part(parsed.offset, parsed.length)
+          .error(parsed.problem, parsed.suggestion);
+      return;
+    }
+    RequirementFile file;
+    file.request = head_.request;
+    const StudyRequest grid = grid_of(file, criterion);
+    double sum = 0;
+    for (const GridPoint point : criterion.points) {
+      const auto values = limit_values(grid, point, 0);
+      const double weight = parsed.value(
+          std::span<const double>(values).first(baseline_variable));
+      if (!(weight >= 0 && std::isfinite(weight))) {
+        const Track t = grid_track(grid, point);
+        text.error(fmt::format("the weight at p = {:.6g} GeV, theta = {:.6g} "
+                               "deg is {:.4g}",
+                               t.p, in_degrees(t.theta), weight),
+                   "weights are numbers that are not negative");
+        return;
+      }
+      weights.push_back(weight);
+      sum += weight;
+    }
+    if (!(sum > 0)) text.error("all weights are 0", "write another formula");
   }
 
   /// The curve to which ratios are taken.
@@ -1078,6 +1117,12 @@ class Reader {
     else
       of.part(parsed.offset, parsed.length)
           .error(parsed.problem, parsed.suggestion);
+  }
+
+  /// Whether an average changes only where tracks gain or lose hits.
+  static bool counts_tracks(const CheckedQuantity& column) {
+    return column.name.starts_with("efficiency") ||
+           column.name.starts_with("n_hits") || column.name == "tracks";
   }
 
   /// A column and its points.
@@ -1103,7 +1148,8 @@ class Reader {
     if (found.empty()) return;
     objective.criterion.quantity = found.front();
     objective.criterion.name = objective.name = describe(found.front());
-    if (found.front().kind != CheckedQuantity::Kind::number)
+    if (found.front().kind != CheckedQuantity::Kind::number ||
+        counts_tracks(found.front()))
       what->error(fmt::format("{} does not change continuously",
                               in_quotes(objective.name)),
                   "minimise a column such as sigma_d0, or a quantity");
@@ -1139,11 +1185,6 @@ class Reader {
       StudyOptions options;
       options.detectors = {detector().file};
       RequirementFile theirs = read_requirements(*file, options, "", load_);
-      if (theirs.request.average)
-        requirements->error(
-            "these requirements are of averages, an optimisation is of single "
-            "tracks",
-            "write a file of requirements without \"average\"");
       problem_->requirements.push_back(std::move(theirs));
     } catch (const InputError& error) {
       diagnostics_.add(error.diagnostics());
@@ -1154,7 +1195,8 @@ class Reader {
     MapReader map(value, "{ mean: sigma_d0, over: { ... }, max: 20 um }");
     const auto name = map.find("name"), mean = map.find("mean"),
                mean_log = map.find("mean_log"), over = map.find("over"),
-               of = map.find("of"), max = map.find("max");
+               of = map.find("of"), max = map.find("max"),
+               weight = map.find("weight");
     map.finish();
     if (mean && mean_log) {
       mean_log->error("two means", "remove one of them");
@@ -1165,12 +1207,14 @@ class Reader {
     read_what(map, mean ? mean : mean_log, over, what);
     if (what.name.empty()) return;  // reported
     if (of) read_curve(*of, what);
+    if (weight) read_weights(*weight, what.criterion, what.weights);
     MeanLimit limit;
     limit.name = (what.logarithmic ? "logarithmic mean of " : "mean of ") +
                  what.name +
                  (of ? fmt::format(" / ({})", of->node().text()) : "");
     if (name) limit.name = name->text("a name").value_or("");
     limit.logarithmic = what.logarithmic;
+    limit.weights = std::move(what.weights);
     limit.criterion = std::move(what.criterion);
     limit.scale = std::move(what.scale);
     if (!max) {

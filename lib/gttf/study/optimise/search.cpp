@@ -33,8 +33,9 @@ void set_working(DesignProgram& program, LocalOptimum& o) {
 
 /// Whether the quantity changes steadily with the design.
 bool is_steady(const Criterion& criterion) {
+  const std::string& name = criterion.quantity.name;
   return criterion.quantity.kind == CheckedQuantity::Kind::number &&
-         criterion.quantity.name != "n_hits";
+         name != "n_hits" && name != "efficiency";
 }
 
 /// How far a point is beyond exp(level) times its limit, a logarithm.

@@ -193,6 +193,24 @@ class DetectorAverage {
     return block;
   }
 
+  std::vector<AveragedTracks> tracks_at(std::span<const Track> points) const {
+    Jobs jobs;
+    PointTracks unused;  // how the tracks were chosen
+    for (std::size_t i = 0; i < points.size(); ++i)
+      plan(points[i], i, unused, jobs);
+    std::vector<AveragedTracks> list;
+    for (const auto& [lost, members] : jobs) {
+      AveragedTracks& same = list.emplace_back();
+      same.lost = lost;
+      for (const Member& m : members) {
+        same.tracks.push_back(at_place(points[m.point], *m.sample, m.k));
+        same.point.push_back(m.point);
+        same.weight.push_back(m.weight);
+      }
+    }
+    return list;
+  }
+
  private:
   /// A track of point `point` of a block, from place k of a sample.
   struct Member {
@@ -539,6 +557,13 @@ std::size_t scan_averages(const StudyRequest& request,
   }
   sink.finish();
   return evaluated;
+}
+
+std::vector<AveragedTracks> tracks_of_averages(const StudyRequest& request,
+                                               const Detector& detector,
+                                               std::span<const Track> points) {
+  const ScanOptions options;
+  return DetectorAverage(request, detector, options).tracks_at(points);
 }
 
 }  // namespace gttf

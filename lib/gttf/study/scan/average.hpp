@@ -68,4 +68,18 @@ std::size_t scan_averages(const StudyRequest& request,
                           std::span<const Detector> detectors,
                           const ScanOptions& options, TableSink& sink);
 
+/// Tracks of averages at several points that lose the hits of the same layers.
+struct AveragedTracks {
+  std::vector<std::size_t> lost;  ///< layers
+  std::vector<Track> tracks;
+  std::vector<std::size_t> point;  ///< of each track
+  std::vector<double> weight;      ///< of each; those of a point add up to 1
+};
+
+/// The tracks of which scan_averages() takes the average at each of some
+/// points, which are given as tracks of the reference azimuth and vertex.
+std::vector<AveragedTracks> tracks_of_averages(const StudyRequest& request,
+                                               const Detector& detector,
+                                               std::span<const Track> points);
+
 }  // namespace gttf
