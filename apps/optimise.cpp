@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <ctime>
+#include <initializer_list>
 #include <memory>
 #include <utility>
 
@@ -168,6 +169,42 @@ class Ending {
   std::atomic<bool> out_of_time_ = false;
 };
 
+/// What a search needs while it runs: Ctrl-C, progress, checkpoints.
+class RunningSearch {
+ public:
+  RunningSearch(const Options& options, Ending& ending, Checkpoint& checkpoint,
+                SearchState& state)
+      : bar_("starts", bar_settings(options)) {
+    options_.local = options.local;
+    options_.threads = options.threads;
+    options_.progress = [this](std::size_t done, std::size_t total) {
+      bar_.update(done, total);
+    };
+    options_.keep_on = [&ending] { return ending.keep_on(); };
+    options_.state = &state;
+    options_.added = [&checkpoint](const SearchState& s) {
+      checkpoint.offer([&s] { return to_document(s); });
+    };
+  }
+  RunningSearch(const RunningSearch&) = delete;
+  RunningSearch& operator=(const RunningSearch&) = delete;
+
+  SearchOptions& options() { return options_; }
+
+ private:
+  const InterruptedOnce once_;
+  Progress bar_;
+  SearchOptions options_;
+};
+
+/// Rejects options that have no meaning here.
+void reject(std::initializer_list<std::pair<bool, const char*>> given,
+            const std::string& with) {
+  for (const auto& [is_given, name] : given)
+    if (is_given)
+      throw UsageError(std::string(name) + " cannot be used with " + with);
+}
+
 /// The description that was found, if an output has it.
 std::string best_text(const Options& options, const SplitOutputs& outputs,
                       const SearchResult& result) {
@@ -215,35 +252,24 @@ int search_and_write(const Call& call, const OptimisationProblem& problem,
   restore(checkpoint, state);
 
   const double before = cpu_seconds();
-  SearchOptions search_options;
-  search_options.local = options.local;
-  search_options.threads = options.threads;
   std::unique_ptr<AtomicFile> history_file;
   std::unique_ptr<CsvWriter> history;
   std::int64_t n_starts = 0;
   if (!options.history.empty()) {
     history_file = std::make_unique<AtomicFile>(options.history);
     history = std::make_unique<CsvWriter>(history_file->stream(), TableStyle{});
-    search_options.history = [&](const DesignProgram& program,
-                                 const std::vector<LookedAt>& designs) {
-      history->write(history_table(program, designs, ++n_starts));
-    };
   }
   OptimisationResults results;
   const SearchResult& result = results.search;
   Ending ending(options);
   {
-    const InterruptedOnce once;
-    Progress bar("starts", bar_settings(options));
-    search_options.progress = [&bar](std::size_t done, std::size_t total) {
-      bar.update(done, total);
-    };
-    search_options.keep_on = [&ending] { return ending.keep_on(); };
-    search_options.state = &state;
-    search_options.added = [&checkpoint](const SearchState& s) {
-      checkpoint.offer([&s] { return to_document(s); });
-    };
-    results = optimise(problem, search_options);
+    RunningSearch running(options, ending, checkpoint, state);
+    if (history)
+      running.options().history = [&](const DesignProgram& program,
+                                      const std::vector<LookedAt>& designs) {
+        history->write(history_table(program, designs, ++n_starts));
+      };
+    results = optimise(problem, running.options());
   }
   state.is_complete = !result.interrupted;
   checkpoint.offer([&state] { return to_document(state); }, true);
@@ -295,12 +321,10 @@ int run_shard(const Call& call, const OptimisationProblem& problem,
   if (problem.space.size() == 0)
     throw UsageError(
         "--shard: the study has choices only, hence no starts to divide");
-  for (const auto& [given, name] :
-       {std::pair{options.local, "--local"},
-        std::pair{!options.history.empty(), "--history"},
-        std::pair{!options.pareto.empty(), "--pareto"}})
-    if (given)
-      throw UsageError(std::string(name) + " cannot be used with --shard");
+  reject({{options.local, "--local"},
+          {!options.history.empty(), "--history"},
+          {!options.pareto.empty(), "--pareto"}},
+         "--shard");
   if (problem.file == "-")
     throw UsageError(
         "--shard: optimise merge reads the study again; give it as a file");
@@ -318,19 +342,8 @@ int run_shard(const Call& call, const OptimisationProblem& problem,
   restore(checkpoint, state);
   Ending ending(options);
   {
-    const InterruptedOnce once;
-    Progress bar("starts", bar_settings(options));
-    SearchOptions search_options;
-    search_options.threads = options.threads;
-    search_options.progress = [&bar](std::size_t done, std::size_t total) {
-      bar.update(done, total);
-    };
-    search_options.keep_on = [&ending] { return ending.keep_on(); };
-    search_options.state = &state;
-    search_options.added = [&checkpoint](const SearchState& s) {
-      checkpoint.offer([&s] { return to_document(s); });
-    };
-    search_shard(problem, search_options);
+    RunningSearch running(options, ending, checkpoint, state);
+    search_shard(problem, running.options());
   }
   checkpoint.offer([&state] { return to_document(state); }, true);
   if (!state.is_complete) {
@@ -350,16 +363,14 @@ int merge_parts(const Call& call) {
                                        options.arguments.end());
   if (names.empty())
     throw UsageError("nothing to merge: optimise merge PART... -o FILE");
-  for (const auto& [given, name] :
-       {std::pair{options.local, "--local"},
-        std::pair{!options.starts.empty(), "--starts"},
-        std::pair{options.seed.has_value(), "--seed"},
-        std::pair{!options.overrides.empty(), "--set"},
-        std::pair{!options.shard.empty(), "--shard"},
-        std::pair{!options.checkpoint.empty(), "--checkpoint"},
-        std::pair{!options.history.empty(), "--history"}})
-    if (given)
-      throw UsageError(std::string(name) + " cannot be used with merge");
+  reject({{options.local, "--local"},
+          {!options.starts.empty(), "--starts"},
+          {options.seed.has_value(), "--seed"},
+          {!options.overrides.empty(), "--set"},
+          {!options.shard.empty(), "--shard"},
+          {!options.checkpoint.empty(), "--checkpoint"},
+          {!options.history.empty(), "--history"}},
+         "merge");
   std::vector<SearchState> parts;
   std::vector<std::pair<std::string, std::string>> inputs;
   for (const std::string& name : names) {
