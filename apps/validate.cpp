@@ -27,13 +27,6 @@ std::string plural(std::size_t n, const std::string& noun) {
   return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
 }
 
-std::size_t count(const Diagnostics& diagnostics, Severity severity) {
-  const auto& items = diagnostics.items();
-  return static_cast<std::size_t>(std::count_if(
-      items.begin(), items.end(),
-      [&](const Diagnostic& d) { return d.severity == severity; }));
-}
-
 struct Verdict {
   std::string file;
   std::string what;  // "detector, 8 layers, 7 measuring"
@@ -42,7 +35,7 @@ struct Verdict {
   bool good() const { return !diagnostics.has_errors(); }
   std::string text() const {
     return good() ? "good (" + what + ")"
-                  : plural(count(diagnostics, Severity::error), "error");
+                  : plural(diagnostics.count(Severity::error), "error");
   }
 };
 
@@ -166,8 +159,8 @@ std::string verdict_lines(const std::vector<Verdict>& verdicts) {
   for (const Verdict& verdict : verdicts) {
     lines += verdict.file + ": " + verdict.text() + "\n";
     good_files += verdict.good();
-    errors += count(verdict.diagnostics, Severity::error);
-    warnings += count(verdict.diagnostics, Severity::warning);
+    errors += verdict.diagnostics.count(Severity::error);
+    warnings += verdict.diagnostics.count(Severity::warning);
   }
   if (verdicts.size() > 1)
     lines +=

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "gttf/config/text.hpp"
 #include "support/folder.hpp"
 #include "support/reported.hpp"
 
@@ -125,6 +126,26 @@ TEST_CASE("source: columns count characters, a byte order mark does not") {
   CHECK(d.source_line == "\u00B5: 1");
   CHECK(source.at(10).line == 2);
   CHECK(source.at(1000).line == 2);
+}
+
+TEST_CASE(
+    "source: columns in a long line are those of a count from its start") {
+  std::string line = "first\n";
+  for (int i = 0; i < 20000; ++i) line += i % 3 == 0 ? "\u6E2C" : "x";
+  const Source source("f.yaml", line + "end\nlast");
+  for (const std::size_t offset : {2100, 4096, 12345, 30000}) {
+    std::size_t at = 6 + offset;
+    while (detail::continues_character(line[at])) ++at;
+    const Diagnostic d = source.at(at, 40000);
+    CAPTURE(at);
+    CHECK(d.line == 2);
+    CHECK(d.column == 1 + static_cast<int>(detail::character_count(
+                              std::string_view(line).substr(6, at - 6))));
+    CHECK(d.cut + static_cast<int>(detail::character_count(d.source_line)) <=
+          20003);
+    CHECK(d.source_line.size() < 5000);
+    CHECK(d.length > 500);
+  }
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

@@ -55,13 +55,14 @@ Diagnostic CsvLine::at(const std::string& file, std::size_t cell) const {
   d.column = 1 + static_cast<int>(characters(text.substr(0, offset)));
   d.length =
       exists ? std::max(1, static_cast<int>(characters(cells[cell]))) : 1;
-  d.source_line = text;
+  d.set_source_line(text, offset);
   return d;
 }
 
 Diagnostic CsvLine::at_problem(const std::string& file) const {
   Diagnostic d = at(file, cells.size());
   d.column = 1 + static_cast<int>(characters(text.substr(0, problem_at)));
+  d.set_source_line(text, problem_at);
   d.problem = problem;
   return d;
 }

@@ -14,7 +14,8 @@ namespace {
 
 constexpr int widest_line = 100;  // terminal columns shown of a source line
 constexpr int context_before = 40;
-constexpr std::size_t most_source_text = std::size_t{16} << 20;  // bytes
+constexpr std::size_t most_around = 2000;    // bytes, see set_source_line()
+constexpr std::ptrdiff_t most_listed = 100;  // see Diagnostics
 
 struct Palette {
   std::string_view bold, error, warning, mark, off;
@@ -61,15 +62,9 @@ struct Excerpt {
   int underlined = 1;  ///< columns of the caret
 };
 
-Excerpt excerpt(std::string_view line, int column, int length) {
-  // of a line that may have millions of characters, what can be shown
-  constexpr int near = 10 * widest_line;
-  std::size_t begin = 0;
-  for (; column > near && begin < line.size(); --column)
-    begin += detail::character_at(line, begin).bytes;
-  const bool is_cut = begin > 0;
-  line.remove_prefix(begin);
-  const std::vector<Glyph> all = glyphs(line.substr(0, std::size_t{8} * near));
+/// @param is_cut  before the line, whose first column is 1
+Excerpt excerpt(std::string_view line, int column, int length, bool is_cut) {
+  const std::vector<Glyph> all = glyphs(line);
   const int n = static_cast<int>(all.size());
   const auto width = [&](int from, int to) {
     int sum = 0;
@@ -99,14 +94,23 @@ Excerpt excerpt(std::string_view line, int column, int length) {
 
 }  // namespace
 
+void Diagnostic::set_source_line(std::string_view text, std::size_t offset) {
+  std::size_t begin = offset > most_around ? offset - most_around : 0;
+  while (begin < offset && detail::continues_character(text[begin])) ++begin;
+  const std::string_view before = text.substr(begin, offset - begin);
+  cut = column - 1 - static_cast<int>(detail::character_count(before));
+  source_line = text.substr(begin, before.size() + most_around);
+}
+
 void Diagnostics::add(Diagnostic d) {
+  if (d.unlisted > 0) return add_unlisted(d, d.unlisted);
   const auto place = [](const Diagnostic& x) {
     return std::tuple(x.line, x.column);
   };
   auto at = items_.end();
   if (d.line > 0)
     while (at != items_.begin() && std::prev(at)->file == d.file &&
-           place(*std::prev(at)) > place(d))
+           (std::prev(at)->unlisted > 0 || place(*std::prev(at)) > place(d)))
       --at;
   const auto same_place = [&](const Diagnostic& x) {
     return x.file == d.file && place(x) == place(d) &&
@@ -117,10 +121,42 @@ void Diagnostics::add(Diagnostic d) {
     if (other.problem == d.problem && (d.line > 0 || other.path == d.path))
       return;
   }
-  // A line of a megabyte with ten thousand errors is not stored as often.
-  if (d.source_line.size() * items_.size() > most_source_text)
-    std::string().swap(d.source_line);  // clear() would keep the memory
+  const auto is_like = [file = d.file, severity = d.severity](const auto& x) {
+    return x.severity == severity && x.unlisted == 0 && x.file == file;
+  };
   items_.insert(at, std::move(d));
+  if (std::ranges::count_if(items_, is_like) <= most_listed) return;
+  const auto last =
+      std::prev(std::find_if(items_.rbegin(), items_.rend(), is_like).base());
+  const Diagnostic removed = std::move(*last);
+  items_.erase(last);
+  add_unlisted(removed, 1);
+}
+
+void Diagnostics::add_unlisted(const Diagnostic& d, std::size_t n) {
+  auto at = std::ranges::find_if(items_, [&d](const Diagnostic& x) {
+    return x.unlisted > 0 && x.severity == d.severity && x.file == d.file;
+  });
+  if (at == items_.end()) {
+    const auto of_file = [&d](const Diagnostic& x) { return x.file == d.file; };
+    at = std::find_if(items_.rbegin(), items_.rend(), of_file).base();
+    Diagnostic rest;
+    rest.severity = d.severity;
+    rest.file = d.file;
+    at = items_.insert(at, std::move(rest));
+  }
+  at->unlisted += n;
+  const bool error = d.severity == Severity::error;
+  at->problem =
+      fmt::format("{} more {}{}, not listed", at->unlisted,
+                  error ? "error" : "warning", at->unlisted == 1 ? "" : "s");
+}
+
+std::size_t Diagnostics::count(Severity severity) const {
+  std::size_t n = 0;
+  for (const Diagnostic& d : items_)
+    if (d.severity == severity) n += std::max(d.unlisted, std::size_t{1});
+  return n;
 }
 
 void Diagnostics::add(const Diagnostics& others) {
@@ -147,7 +183,8 @@ std::string to_text(const Diagnostic& d, bool colour) {
     if (!d.suggestion.empty()) text += "; " + clean(d.suggestion);
     return text + '\n';
   }
-  const Excerpt e = excerpt(d.source_line, d.column, d.length);
+  const Excerpt e =
+      excerpt(d.source_line, d.column - d.cut, d.length, d.cut > 0);
   const std::string number = d.line > 0 ? std::to_string(d.line) : "";
   text += fmt::format("\n{:>5} | {}\n", number, e.text);
   text += fmt::format("{:>5} | {:{}}{}^{:~<{}}{}{}{}\n", "", "", e.before,

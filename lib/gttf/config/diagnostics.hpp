@@ -2,8 +2,10 @@
 // Diagnostics: errors and warnings about an input, each with its location.
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gttf {
@@ -25,20 +27,34 @@ struct Diagnostic {
   std::string problem;      ///< the problem, quoting the input
   std::string suggestion;   ///< suggested correction; may be empty
   std::string source_line;  ///< text of that line or option; may be empty
+  int cut = 0;  ///< characters of a long line that source_line does not have
+  /// Not an error or a warning: stands for so many of the file that are not
+  /// listed.
+  std::size_t unlisted = 0;
+
+  /// Sets source_line and cut: of a long line `text`, the part around its byte
+  /// `offset`, which is at `column`.
+  void set_source_line(std::string_view text, std::size_t offset);
 };
 
 /// Collects the diagnostics of an input, sorted by location. The same problem
-/// at the same location is kept once (an alias may lead there many times).
+/// at the same location is kept once (an alias may lead there many times). Of a
+/// file, the first 100 errors and the first 100 warnings are listed, and then
+/// their number.
 class Diagnostics {
  public:
   void add(Diagnostic d);
   /// Adds all diagnostics of `others`.
   void add(const Diagnostics& others);
   bool has_errors() const;
+  /// Errors or warnings, including those that are not listed.
+  std::size_t count(Severity severity) const;
   bool empty() const { return items_.empty(); }
   const std::vector<Diagnostic>& items() const { return items_; }
 
  private:
+  void add_unlisted(const Diagnostic& d, std::size_t n);
+
   std::vector<Diagnostic> items_;
 };
 

@@ -19,7 +19,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_names = 1000;  // compared for a suggestion
+constexpr std::size_t most_names = 1000;     // compared for a suggestion
+constexpr std::size_t counted_bytes = 2048;  // of Source::characters_before_
+
+/// Number of characters of UTF-8 that begin in the text.
+std::size_t characters_begun(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return !detail::continues_character(c); }));
+}
 
 Diagnostic fault(const std::string& file, std::string problem,
                  std::string suggestion = "") {
@@ -83,6 +90,20 @@ Source::Source(std::string name, std::string text, Kind kind)
   line_starts_.push_back(0);
   for (std::size_t i = 0; i < text_.size(); ++i)
     if (text_[i] == '\n') line_starts_.push_back(i + 1);
+  const std::string_view all = text_;
+  std::size_t n = 0;
+  for (std::size_t i = 0; i <= all.size(); i += counted_bytes) {
+    characters_before_.push_back(n);
+    n += characters_begun(all.substr(i, counted_bytes));
+  }
+}
+
+std::size_t Source::characters_up_to(std::size_t offset) const {
+  const std::size_t block = offset / counted_bytes,
+                    begin = block * counted_bytes;
+  return characters_before_[block] +
+         characters_begun(
+             std::string_view(text_).substr(begin, offset - begin));
 }
 
 int Source::line_of(std::size_t offset) const {
@@ -104,16 +125,21 @@ Diagnostic Source::at(std::size_t offset, std::size_t bytes) const {
     start = detail::utf8_mark.size();
   offset = std::clamp(offset, start, std::max(start, end));
   const std::string_view all = text_;
-  const std::size_t last = std::clamp(offset + bytes, offset, end);
+  // more is not underlined
+  const std::size_t last =
+      std::clamp(offset + std::min(bytes, counted_bytes), offset, end);
 
   Diagnostic d;
   d.file = name_;
   d.line = kind_ == Kind::file ? line : 0;
-  d.column = 1 + static_cast<int>(detail::character_count(
-                     all.substr(start, offset - start)));
+  const std::size_t before =
+      offset - start <= counted_bytes
+          ? detail::character_count(all.substr(start, offset - start))
+          : characters_up_to(offset) - characters_up_to(start);
+  d.column = 1 + static_cast<int>(before);
   d.length = std::max(1, static_cast<int>(detail::character_count(
                              all.substr(offset, last - offset))));
-  d.source_line = all.substr(start, end - start);
+  d.set_source_line(all.substr(start, end - start), offset - start);
   return d;
 }
 

@@ -42,6 +42,11 @@ class Source {
   std::string text_;
   Kind kind_;
   std::vector<std::size_t> line_starts_;
+  /// Characters before each block of bytes, so that the column of an error in a
+  /// long line does not cost its length.
+  std::vector<std::size_t> characters_before_;
+
+  std::size_t characters_up_to(std::size_t offset) const;
 };
 
 using SourcePtr = std::shared_ptr<const Source>;

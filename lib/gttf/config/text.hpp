@@ -86,6 +86,11 @@ void append_escape(std::string& out, char32_t code);
 /// Width of a character in terminal columns: 0, 1 or 2.
 int display_width(char32_t code);
 
+/// Whether a byte of UTF-8 text continues a character.
+constexpr bool continues_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+}
+
 /// Number of characters (code points) in UTF-8 text.
 std::size_t character_count(std::string_view text);
 

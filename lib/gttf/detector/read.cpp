@@ -153,11 +153,7 @@ bool read_layers(const Value& value, const std::vector<Material>& own,
     value.error("no layers", "a detector has at least one layer");
     return false;
   }
-  const auto count_errors = [&] {
-    return std::ranges::count(value.diagnostics().items(), Severity::error,
-                              &Diagnostic::severity);
-  };
-  const auto errors_before = count_errors();
+  const std::size_t errors_before = value.diagnostics().count(Severity::error);
   std::vector<detail::LayerEntry> entries;
   for (const Value& item : value.items()) {
     entries.push_back(detail::read_layer(item, {own, detector.file}));
@@ -170,7 +166,8 @@ bool read_layers(const Value& value, const std::vector<Material>& own,
     detector.layers.insert(detector.layers.end(), entry.layers.begin(),
                            entry.layers.end());
   }
-  const bool all_read = count_errors() == errors_before;
+  const bool all_read =
+      value.diagnostics().count(Severity::error) == errors_before;
   detail::check_geometry(entries);
   return all_read;
 }

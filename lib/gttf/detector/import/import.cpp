@@ -190,7 +190,7 @@ void check_written(const DescriptionText& written,
     moved.file = source.name();
     moved.path.clear();
     moved.source_line.clear();
-    moved.line = moved.column = 0;
+    moved.line = moved.column = moved.cut = 0;
     if (layer >= 0) {
       const FilePosition place =
           description.layers[static_cast<std::size_t>(layer)].layer.place;
@@ -200,6 +200,7 @@ void check_written(const DescriptionText& written,
       moved.column = place.column;
       moved.length = 1;
       moved.source_line = there.source_line;
+      moved.cut = there.cut;
     }
     moved.problem = in_lines_of(d.problem, written, description);
     moved.suggestion = suggestion_for(moved.problem);

@@ -499,7 +499,8 @@ void read_points(MapReader& map, const RequirementHead& head,
     axes.has_angle = axes.has_angle || own.has_angle;
   }
   std::vector<Range> chosen;
-  const std::size_t faults = map.value().diagnostics().items().size();
+  const Diagnostics& diagnostics = map.value().diagnostics();
+  const std::size_t errors_before = diagnostics.count(Severity::error);
   const auto within = map.find("within");
   if (within) {
     MapReader bounds(*within, "{ eta: { from: 0, to: 1.5 } }");
@@ -528,7 +529,7 @@ void read_points(MapReader& map, const RequirementHead& head,
     if (std::ranges::all_of(chosen, contains))
       criterion.points.push_back(point);
   }
-  const bool readable = map.value().diagnostics().items().size() == faults;
+  const bool readable = diagnostics.count(Severity::error) == errors_before;
   if (criterion.points.empty() && readable)
     within->error("the requirement matches no point",
                   "widen the range, or give points with \"at\"");
