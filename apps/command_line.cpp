@@ -4,11 +4,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include "gttf/config/quantity.hpp"
 #include "gttf/config/shipped_file.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/readable.hpp"
@@ -39,6 +41,18 @@ bool is_negative_number(const std::string& word) {
          ((word[1] >= '0' && word[1] <= '9') || word[1] == '.');
 }
 
+// Reports the value of an option that the shell has split: --p 1 GeV.
+void check_not_a_unit(const std::string& option, const std::string& value,
+                      const std::string& word) {
+  const char last = value.empty() ? '\0' : value.back();
+  if (option.starts_with('-') && last >= '0' && last <= '9' &&
+      detail::find_unit(word) != nullptr && !std::filesystem::exists(word))
+    throw UsageError(in_quotes(word) +
+                     " is a unit, not a file: write values without a space or "
+                     "in quotes, as in " +
+                     option + ' ' + value + word);
+}
+
 // CLI11 reports an unknown option only after interpreting the words
 // around it, and without the nearest one. Returns the options in
 // `words`.
@@ -48,6 +62,7 @@ std::vector<const Option*> check_known(const Verb& verb,
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     if (word == "--") break;
+    if (i > 1) check_not_a_unit(words[i - 2], words[i - 1], word);
     if (word.size() < 2 || word[0] != '-' || is_negative_number(word)) continue;
     const bool is_long = word[1] == '-';
     const std::string name =

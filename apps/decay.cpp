@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -69,10 +70,21 @@ std::vector<std::string> shown_columns(const Study& study,
   return names;
 }
 
+/// A decay is the first argument, before the files.
+bool is_file_name(const std::string& text) {
+  return text == "-" || text.ends_with(".yaml") || text.ends_with(".yml") ||
+         std::filesystem::is_regular_file(text);
+}
+
 int run_decay(const Call& call) {
   const Options& options = call.options;
   check_formats(options);
   use_simd(options);
+  if (is_file_name(options.decay))
+    throw UsageError(in_quotes(options.decay) +
+                     " is a file, not a decay: write the decay first, as in "
+                     "decay 'B_s0 -> mu+ mu-' " +
+                     options.decay);
   DecayOptions computation;
   computation.decay = read_decay(options.decay);
   computation.configurations = options.configurations;

@@ -6,14 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "gttf/config/diagnostics.hpp"
 #include "gttf/config/node.hpp"
 #include "gttf/config/opened_files.hpp"
-#include "gttf/config/quantity.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/detector/read_model.hpp"
@@ -91,11 +89,6 @@ SortedArguments sort_arguments(const Options& options) {
   SortedArguments sorted{{}, options};
   std::vector<std::string> studies, detectors;
   for (const std::string& file : options.arguments) {
-    if (detail::find_unit(file) != nullptr && !std::filesystem::exists(file))
-      throw UsageError(in_quotes(file) +
-                       " is a unit, not a file: write values without a space "
-                       "or in quotes, as in --pt 1" +
-                       file);
     const FileKind kind = kind_of(file);
     // the reader of studies reports an empty file
     const bool study = kind == FileKind::study || kind == FileKind::empty;
@@ -164,8 +157,8 @@ StudyRequest request_of(const Options& options, const std::string& purpose) {
   }
 }
 
-void check_held(const StudyRequest& request, const std::string& purpose) {
-  constexpr std::size_t most = 1'000'000;
+void check_held(const StudyRequest& request, const std::string& purpose,
+                std::size_t most) {
   const std::size_t momenta = request.momentum.values.size();
   const std::size_t angles = request.angle.values.size();
   const std::size_t detectors =
@@ -180,9 +173,10 @@ void check_held(const StudyRequest& request, const std::string& purpose) {
       " tracks fit into memory; give fewer points (scan to CSV has no limit)");
 }
 
-Study read_study(const Options& options, const std::string& purpose) {
+Study read_study(const Options& options, const std::string& purpose,
+                 std::size_t most) {
   StudyRequest request = request_of(options, purpose);
-  check_held(request, purpose);
+  check_held(request, purpose, most);
   return load_study(std::move(request), options);
 }
 

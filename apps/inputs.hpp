@@ -61,13 +61,20 @@ void add_usual_tracks(Options& options, const std::string& pt,
 /// detector nor a study, `purpose` being "scan"; InputError.
 StudyRequest request_of(const Options& options, const std::string& purpose);
 
-/// Throws UsageError if so many tracks do not fit into memory, a few kB each.
-/// `purpose` as in request_of().
-void check_held(const StudyRequest& request, const std::string& purpose);
+/// Tracks that fit into memory: a few kB each.
+inline constexpr std::size_t most_tracks = 1'000'000;
+/// The same with a table of all layers for each track: half a MB each for CLD.
+inline constexpr std::size_t most_tables = 5000;
+
+/// Throws UsageError if there are more tracks than `most`. `purpose` as in
+/// request_of().
+void check_held(const StudyRequest& request, const std::string& purpose,
+                std::size_t most = most_tracks);
 
 /// request_of() with its detectors, for tracks in memory; prints warnings about
 /// them, and about materials assumed for energy loss. Throws InputError.
-Study read_study(const Options& options, const std::string& purpose);
+Study read_study(const Options& options, const std::string& purpose,
+                 std::size_t most = most_tracks);
 Study load_study(StudyRequest request, const Options& options);
 
 /// The only detector of the options. Throws UsageError if there are several,

@@ -106,6 +106,17 @@ int merge_all(const Call& call) {
   return code_of_toys(state);
 }
 
+// Hours of work, which an interruption would lose.
+void check_can_be_lost(const ToyState& state) {
+  constexpr std::uint64_t most = 10'000'000'000;
+  if (state.total() > most)
+    throw UsageError(
+        std::to_string(state.total()) + " toys in one run, at most " +
+        std::to_string(most) +
+        " without --checkpoint FILE, which keeps what is done if the run is "
+        "interrupted");
+}
+
 int run_toy(const Call& call) {
   const Options& options = call.options;
   if (!options.arguments.empty() && options.arguments.front() == "merge")
@@ -137,6 +148,7 @@ int run_toy(const Call& call) {
   }
 
   ToyState state = plan_toys(study.request, study.detectors, shard);
+  if (options.checkpoint.empty()) check_can_be_lost(state);
   Checkpoint checkpoint(options.checkpoint, options.checkpoint_every,
                         provenance);
   restore(checkpoint, state);

@@ -107,9 +107,29 @@ TEST_CASE("resources: endless texts and grids are rejected immediately") {
       run(folder,
           "{ printf '{ gttf-detector: 1, name: x, field: none, layers: ['; yes "
           "'{a: 1},' | head -n 8000 | tr -d '\\n'; printf ']}'; } > line.yaml; "
-          "ulimit -v 600000; gttf-design validate line.yaml");
+          "ulimit -v 200000; gttf-design validate line.yaml");
   CHECK(line.code == 2);
   CHECK(has(line.err, "line.yaml:1:52: error: layers[0]: the key \"name\""));
+  // two errors for each of 8000 layers
+  CHECK(has(line.err, "line.yaml: error: "));
+  CHECK(has(line.err, " more errors, not listed"));
+  CHECK(line.err.size() < 100000);
+  // a table of all layers for each track
+  for (const char* verb : {"budget", "sensitivity"}) {
+    CAPTURE(verb);
+    const auto r =
+        run(folder, std::string("ulimit -v 400000; gttf-design ") + verb +
+                        " $DETECTORS/cld.yaml --p 1GeV:100GeV:5001");
+    CHECK(r.code == 2);
+    CHECK(has(r.err, "at most 5000 tracks fit into memory"));
+  }
+  const auto toys =
+      run(folder,
+          "gttf-design toy $DETECTORS/barrel.yaml --p 1GeV:2GeV:11 --toys "
+          "1000000000");
+  CHECK(toys.code == 2);
+  CHECK(has(toys.err, "11000000000 toys in one run, at most 10000000000"));
+  CHECK(has(toys.err, "--checkpoint FILE"));
   for (const char* verb : {"baseline", "report", "regimes", "budget", "toy",
                            "scan", "compare $DETECTORS/cld.yaml"}) {
     CAPTURE(verb);

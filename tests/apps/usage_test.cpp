@@ -236,9 +236,26 @@ TEST_CASE("usage: no colours without a terminal") {
 }
 
 TEST_CASE("usage: a unit after a space is not taken for a file") {
-  const auto r = run("gttf-design scan $DETECTORS/barrel.yaml --pt 1 GeV");
+  for (const char* command :
+       {"scan $DETECTORS/barrel.yaml --pt 1 GeV",
+        "resolve $DETECTORS/barrel.yaml --pt 1 GeV --theta 20 deg",
+        "budget --pt 1 GeV $DETECTORS/barrel.yaml"}) {
+    CAPTURE(command);
+    const auto r = run(std::string("gttf-design ") + command);
+    CHECK(r.code == 2);
+    CHECK(has(r.err, "\"GeV\" is a unit, not a file"));
+    CHECK(has(r.err, "as in --pt 1GeV"));
+  }
+  const auto r = run(
+      "gttf-design show $DETECTORS/barrel.yaml --set layers[L1].material=1 %");
   CHECK(r.code == 2);
-  CHECK(has(r.err, "\"GeV\" is a unit, not a file"));
+  CHECK(has(r.err, "as in --set layers[L1].material=1%"));
+}
+
+TEST_CASE("usage: a file in the place of the decay is reported as one") {
+  const auto r = run("gttf-design decay $DETECTORS/cld.yaml --p 10GeV");
+  CHECK(r.code == 2);
+  CHECK(has(r.err, "cld.yaml\" is a file, not a decay: write the decay first"));
 }
 
 TEST_CASE("usage: --set names the detector that does not accept it") {
