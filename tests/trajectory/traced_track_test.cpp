@@ -272,4 +272,23 @@ TEST_CASE("trace: a beam along z has a frame across it") {
   }
 }
 
+TEST_CASE("trace: the curvature of no momentum is too small for a dipole") {
+  const TrackingGeometry geometry(
+      read_detector(GTTF_SOURCE_DIR "/detectors/faser.yaml").detector);
+  Track track{.p = 1e10, .theta = 5 * unit::deg, .phi = 30 * unit::deg};
+  const auto path = [&] {
+    return trace(geometry, track, Scattering::highland, EnergyLoss::off,
+                 upright);
+  };
+  const TracedTrack expected = path();
+  REQUIRE(expected.n_measuring > 0);
+  for (const double p : {1e100, 1e150, 1e155, 1e160, 1e200, 1e300}) {
+    CAPTURE(p);
+    track.p = p;
+    const TracedTrack found = path();
+    CHECK(found.end == expected.end);
+    CHECK(found.n_measuring == expected.n_measuring);
+  }
+}
+
 }  // namespace gttf::test::GTTF_TEST_FILE

@@ -353,11 +353,8 @@ class Worker {
   /// A dipole may bend a track anywhere; without field those that have another
   /// polar axis than z.
   bool follows_regions(std::size_t t) const {
-    // The square of the curvature of a track of more than 1e150 GeV is zero in
-    // doubles; the scalar path then reports some of them as curling up.
-    constexpr double most_p = 1e150;
+    if (job_.model.turns > 0) return false;
     const Track track = job_.tracks.track(t);
-    if (job_.model.turns > 0 || !(track.p < most_p)) return false;
     const bool along_z =
         std::abs(std::cos(track.theta)) >= std::cos(20 * unit::deg);
     return (along_z || job_.geometry.has_field()) &&

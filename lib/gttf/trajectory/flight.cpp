@@ -390,19 +390,18 @@ void Flight<N>::begin_straight_leg() {
 
 template <int N>
 void Flight<N>::limit_turn(const Vector3& rotation) {
-  const double rate2 = rotation.squaredNorm();
-  if (rate2 == 0) return;
-  const double turning = turn_.dot(rotation);
+  // the square underflows above 1e150 GeV
+  const double rate = rotation.stableNorm();
+  if (rate == 0) return;
+  const double turning = turn_.dot(rotation / rate);
   const double missing = most_turn_ * most_turn_ - turn_.squaredNorm();
   const double half_turn =
-      (std::sqrt(turning * turning + rate2 * std::max(0.0, missing)) -
-       turning) /
-      rate2;
+      (std::sqrt(turning * turning + std::max(0.0, missing)) - turning) / rate;
   if (half_turn <= leg_) {
     leg_ = half_turn;
     leg_end_ = LegEnd::half_turn;
   }
-  const double longest = longest_turn / std::sqrt(rate2);
+  const double longest = longest_turn / rate;
   if (longest < leg_) {
     leg_ = longest;
     leg_end_ = LegEnd::step;
