@@ -17,41 +17,21 @@ constexpr std::string_view region_example = "{ phi: [10 deg, 30 deg] }";
 
 /// An azimuth from `lower` to `upper`; the first is moved into [0, 2 pi).
 std::optional<Interval> read_azimuths(const Value& value) {
-  if (!value.is_list()) {
-    value.expected("a range of azimuths", "write [FROM, TO]");
-    return std::nullopt;
-  }
-  const std::vector<Value> items = value.items();
-  if (items.size() != 2) {
-    value.error(fmt::format("a range has 2 values, got {}", items.size()),
-                "write [FROM, TO]");
-    return std::nullopt;
-  }
-  const auto from = items[0].quantity(Dimension::angle, "deg");
-  const auto to = items[1].quantity(Dimension::angle, "deg");
-  if (!from || !to) return std::nullopt;
-  const std::string &a = items[0].node().text(), &b = items[1].node().text();
-  const double width = *to - *from;
+  const auto ends = read_ends(
+      value, "a range of azimuths", Dimension::angle, "deg",
+      ", or add 360 deg to the second value for a range across 0 deg");
+  if (!ends) return std::nullopt;
+  const double width = ends->length();
   constexpr double turn = 2 * unit::pi, rounding = 1e-12;
-  if (width <= 0) {
-    const std::string problem =
-        width == 0 ? fmt::format("the range [{}, {}] is empty", a, b)
-                   : fmt::format("the range [{}, {}] is inverted", a, b);
-    value.error(problem,
-                width == 0
-                    ? "the second value must be larger"
-                    : fmt::format("write [{}, {}], or add 360 deg to the "
-                                  "second value for a range across 0 deg",
-                                  b, a));
-    return std::nullopt;
-  }
   if (width >= turn * (1 - rounding)) {
-    value.error(fmt::format("the range [{}, {}] is a full turn", a, b),
+    const std::vector<Value> items = value.items();
+    value.error(fmt::format("the range [{}, {}] is a full turn",
+                            items[0].node().text(), items[1].node().text()),
                 "leave \"phi\" out: a region without it is dead at all "
                 "azimuths");
     return std::nullopt;
   }
-  const double first = *from - turn * std::floor(*from / turn);
+  const double first = ends->lower - turn * std::floor(ends->lower / turn);
   return Interval{first, first + width};
 }
 

@@ -947,8 +947,15 @@ std::optional<Interval> read_range(const Value& value) {
                                         : "write [FROM, TO]");
     return std::nullopt;
   }
+  return read_ends(value, "a range", Dimension::length);
+}
+
+std::optional<Interval> read_ends(const Value& value, std::string_view what,
+                                  Dimension dimension,
+                                  std::string_view example_unit,
+                                  std::string_view if_inverted) {
   if (!value.is_list()) {
-    value.expected("a range", "write [FROM, TO]");
+    value.expected(what, "write [FROM, TO]");
     return std::nullopt;
   }
   const std::vector<Value> items = value.items();
@@ -957,8 +964,8 @@ std::optional<Interval> read_range(const Value& value) {
                 "write [FROM, TO]");
     return std::nullopt;
   }
-  const auto from = items[0].quantity(Dimension::length);
-  const auto to = items[1].quantity(Dimension::length);
+  const auto from = items[0].quantity(dimension, example_unit);
+  const auto to = items[1].quantity(dimension, example_unit);
   if (!from || !to) return std::nullopt;
   if (*from < *to) return Interval{*from, *to};
   const std::string& a = items[0].node().text();
@@ -968,7 +975,7 @@ std::optional<Interval> read_range(const Value& value) {
                 "the second value must be larger");
   else
     value.error(fmt::format("the range [{}, {}] is inverted", a, b),
-                fmt::format("write [{}, {}]", b, a));
+                fmt::format("write [{}, {}]{}", b, a, if_inverted));
   return std::nullopt;
 }
 

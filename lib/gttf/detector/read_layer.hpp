@@ -91,6 +91,13 @@ std::optional<double> read_positive(const Value& value, std::string_view what,
 
 /// A range [from, to] of lengths with from < to.
 std::optional<Interval> read_range(const Value& value);
+/// The same of any dimension.
+/// @param what         "a range of ...", for errors
+/// @param if_inverted  added to the suggestion to swap the values
+std::optional<Interval> read_ends(const Value& value, std::string_view what,
+                                  Dimension dimension,
+                                  std::string_view example_unit = {},
+                                  std::string_view if_inverted = {});
 
 /// Reports coincident surfaces and repeated names; warns of disks that cut
 /// through barrels.

@@ -33,6 +33,14 @@ struct DescribedLayer {
   std::optional<std::array<double, 2>> pitch = {};
 };
 
+/// Material of which only x/X0 is known; none if that is 0.
+inline std::vector<Slab> material_of(double x_over_x0) {
+  if (!(x_over_x0 > 0)) return {};
+  Slab slab;
+  slab.x_over_x0 = x_over_x0;
+  return {slab};
+}
+
 /// The content of a file of another program in our terms.
 struct Description {
   std::vector<std::string> comments;  ///< comment lines at the top

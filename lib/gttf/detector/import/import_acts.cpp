@@ -383,15 +383,6 @@ class ActsReader {
   /// bins.
   void add(DescribedLayer described, const std::optional<Profile>& material,
            long volume, const JsonValue& entry, const std::string& series) {
-    const auto set = [](Layer& layer, double x_over_x0) {
-      layer.material.clear();
-      if (x_over_x0 > 0)
-        layer.material.push_back({.material = "",
-                                  .thickness = 0,
-                                  .x_over_x0 = x_over_x0,
-                                  .density = 0,
-                                  .mean_loss = {}});
-    };
     if (!material) {
       layers_.add(std::move(described), series);
       return;
@@ -405,7 +396,7 @@ class ActsReader {
                       100 * material->least, 100 * material->greatest));
     const std::size_t n = material->x_over_x0.size();
     if (n == 1) {
-      set(described.layer, material->x_over_x0.front());
+      described.layer.material = material_of(material->x_over_x0.front());
       layers_.add(std::move(described), series);
       return;
     }
@@ -427,7 +418,7 @@ class ActsReader {
         s.v = {lower, upper};
       }
       part.layer.name += fmt::format("_bin{}", i);
-      set(part.layer, material->x_over_x0[i]);
+      part.layer.material = material_of(material->x_over_x0[i]);
       layers_.add(std::move(part));
     }
   }

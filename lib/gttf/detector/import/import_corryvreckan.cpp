@@ -148,12 +148,7 @@ class PlaneReader {
     const std::array<double, 2> width{(*pixels)[0] * (*pitch)[0],
                                       (*pixels)[1] * (*pitch)[1]};
     const PlaneDirections directions = turned_plane(mode, turns);
-    if (material > 0)
-      layer.material.push_back({.material = "",
-                                .thickness = 0,
-                                .x_over_x0 = material,
-                                .density = 0,
-                                .mean_loss = {}});
+    layer.material = material_of(material);
     std::array<double, 2> sigma{(*pitch)[0] / std::sqrt(12.0),
                                 (*pitch)[1] / std::sqrt(12.0)};
     if (resolution) sigma = *resolution;

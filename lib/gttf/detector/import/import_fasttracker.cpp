@@ -130,12 +130,7 @@ class LayerReader {
     layer.place = file_.place(parameters_.layer);
     const double half = shifted(z, mm_of_cm);
     layer.surface = make_cylinder(shifted(r, mm_of_cm), {-half, half});
-    if (x0 > 0)
-      layer.material.push_back({.material = "",
-                                .thickness = 0,
-                                .x_over_x0 = x0,
-                                .density = 0,
-                                .mean_loss = {}});
+    layer.material = material_of(x0);
     if (active) {
       layer.coordinates = {{0, shifted(rphi, mm_of_cm)},
                            {90 * unit::deg, shifted(along, mm_of_cm)}};

@@ -72,12 +72,7 @@ class RowReader {
     const double material = number(Column::x_over_x0);
     if (good_ && material < 0)
       wrong(word(Column::x_over_x0), "x/X0 must not be negative");
-    if (material > 0)
-      layer.material.push_back({.material = "",
-                                .thickness = 0,
-                                .x_over_x0 = material,
-                                .density = 0,
-                                .mean_loss = {}});
+    layer.material = material_of(material);
     read_coordinates(layer);
     layer.efficiency = number(Column::efficiency);
     if (good_ && !(layer.efficiency > 0 && layer.efficiency <= 1))

@@ -64,12 +64,7 @@ ForeignDetector read_slac(const ForeignFile& file) {
     layer.place = place;
     layer.surface =
         make_cylinder(shifted(value[3], mm_of_m), {-endless, endless});
-    if (value[0] > 0)
-      layer.material.push_back({.material = "",
-                                .thickness = 0,
-                                .x_over_x0 = value[0],
-                                .density = 0,
-                                .mean_loss = {}});
+    layer.material = material_of(value[0]);
     layer.coordinates = {{0, shifted(value[1], mm_of_m)},
                          {90 * unit::deg, shifted(value[2], mm_of_m)}};
     result.description.layers.push_back(std::move(described));

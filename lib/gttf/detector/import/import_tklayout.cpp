@@ -191,13 +191,7 @@ ForeignDetector read_tklayout(const ForeignFile& file,
                                        0,
                                        count,
                                        {key.width, key.length}};
-        const double x_over_x0 = section.x_over_x0 / section.sensors;
-        if (x_over_x0 > 0)
-          layer.material.push_back({.material = "",
-                                    .thickness = 0,
-                                    .x_over_x0 = x_over_x0,
-                                    .density = 0,
-                                    .mean_loss = {}});
+        layer.material = material_of(section.x_over_x0 / section.sensors);
         described.pitch = {section.pitch_u, section.pitch_v};
         layer.coordinates = {
             {0, section.pitch_u / std::sqrt(12.0)},
