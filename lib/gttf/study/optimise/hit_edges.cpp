@@ -39,10 +39,9 @@ std::optional<S> coordinate_at(const Surface& s, std::size_t side,
           return std::nullopt;
       }
       return std::nullopt;
-    case Shape::cone:
+    default:  // no extent is a coordinate
       return std::nullopt;
   }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -72,7 +71,7 @@ std::optional<HitMargin> hit_margin(const DesignNumbers& design,
   using D = Dual<1>;
   const Surface& s = design.detector().layers[layer].surface;
   const Line<D> line = make_line<D>(track, bz);
-  if (s.shape == Shape::cone || s.is_inclined()) return std::nullopt;
+  if (s.is_inclined()) return std::nullopt;
   const Crossing<D> x =
       cross(line, SurfaceRecord(s), D::variable(s.position, 0), D(0));
   const auto coordinate = coordinate_at(s, side, position_at(line, x));
