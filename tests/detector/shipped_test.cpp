@@ -11,17 +11,13 @@
 #include <vector>
 
 #include "gttf/detector/read.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
 const std::filesystem::path source_dir = GTTF_SOURCE_DIR;
-
-Detector shipped(const std::string& name) {
-  const auto path = source_dir / "detectors" / (name + ".yaml");
-  return gttf::read_detector(path.string()).detector;
-}
 
 /// Decimal numbers in other units differ by rounding only.
 bool close(double a, double b) {

@@ -35,8 +35,7 @@ constexpr Wanted all_fits[] = {
 
 // between the hits of cld lie passive layers, in the first gap as well
 TEST_CASE("batched fits: with passive layers between hits as without") {
-  const TrackingGeometry geometry(
-      read_detector(GTTF_SOURCE_DIR "/detectors/cld.yaml").detector);
+  const TrackingGeometry geometry(shipped("cld"));
   HitList list(geometry, 37, 1, 30);
   const HitArrays hits = list.views();
   CHECK(std::ranges::count_if(hits.surfaces, [](const FitSurface& s) {
@@ -59,8 +58,7 @@ TEST_CASE("batched fits: with passive layers between hits as without") {
 }
 
 TEST_CASE("batched fits: every fit at every level is that of TrackFitter") {
-  const TrackingGeometry geometry(
-      read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector);
+  const TrackingGeometry geometry(shipped("alice_its2"));
   HitList list(geometry, 37, 0.3, 20);
   at_all_levels(all_fits, [&](const Wanted& wanted, const FitOptions& options) {
     FitOutput out(list.size());
@@ -75,8 +73,7 @@ TEST_CASE("batched fits: every fit at every level is that of TrackFitter") {
 }
 
 TEST_CASE("batched fits: a track does not depend on the others or threads") {
-  const TrackingGeometry geometry(
-      read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector);
+  const TrackingGeometry geometry(shipped("alice_its2"));
   HitList list(geometry, 1100, 0.5, 5), few(geometry, 3, 0.5, 5);
   for (const SimdLevel level : available_simd_levels()) {
     CAPTURE(to_string(level));
@@ -98,19 +95,16 @@ TEST_CASE("batched fits: a track does not depend on the others or threads") {
 
 TEST_CASE("batched fits: a track has the same bits in any company") {
   const auto check = [](const char* detector, double p_least) {
-    const TrackingGeometry geometry(
-        read_detector(GTTF_SOURCE_DIR "/detectors/" + std::string(detector))
-            .detector);
+    const TrackingGeometry geometry(shipped(detector));
     HitList list(geometry, 250, p_least, 30);
     check_any_company(list, all_fits);
   };
-  check("alice_its2.yaml", 0.2);
-  check("cld.yaml", 1);
+  check("alice_its2", 0.2);
+  check("cld", 1);
 }
 
 TEST_CASE("batched fits: bad tracks get the status of TrackFitter") {
-  const TrackingGeometry geometry(
-      read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector);
+  const TrackingGeometry geometry(shipped("alice_its2"));
   HitList list(geometry, 20, 0.5, 5);
   list.hit(0, 2, 3) = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -133,8 +127,7 @@ TEST_CASE("batched fits: bad tracks get the status of TrackFitter") {
 }
 
 TEST_CASE("batched fits: other surfaces and options take the scalar path") {
-  const TrackingGeometry geometry(
-      read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector);
+  const TrackingGeometry geometry(shipped("alice_its2"));
   HitList list(geometry, 5, 0.5, 5);
   FitOutput out(5);
   FitOptions again;

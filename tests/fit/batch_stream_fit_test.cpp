@@ -46,9 +46,7 @@ Detector mixed_detector() {
 }
 
 std::vector<std::pair<std::string, TrackingGeometry>> geometries() {
-  return {{"IDEA",
-           TrackingGeometry(
-               read_detector(GTTF_SOURCE_DIR "/detectors/idea.yaml").detector)},
+  return {{"IDEA", TrackingGeometry(shipped("idea"))},
           {"mixed", TrackingGeometry(mixed_detector())}};
 }
 

@@ -8,6 +8,7 @@
 #include "support/compare.hpp"
 #include "support/fit_tracks.hpp"
 #include "support/hit_list.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
@@ -177,8 +178,7 @@ TEST_CASE("global fit: passive layers do not exist for a fit of hits only") {
 // the factor of all scattering variances cancels in the curvature, and the one
 // of the fitted curvature is that of a fit with this assumption
 TEST_CASE("global fit: passive kinks of a common curvature have its weights") {
-  const TrackingGeometry geometry(
-      read_detector(GTTF_SOURCE_DIR "/detectors/cld.yaml").detector);
+  const TrackingGeometry geometry(shipped("cld"));
   HitList list(geometry, 20, 0.5, 5);
   for (std::size_t t = 0; t < list.size(); ++t) {
     const TrackHits hits = list.views().track(t);

@@ -15,14 +15,11 @@
 #include "gttf/fit/batch_fit.hpp"
 #include "gttf/trajectory/crossings.hpp"
 #include "support/at_level.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
-
-Detector shipped(const std::string& name) {
-  return read_detector(GTTF_SOURCE_DIR "/detectors/" + name).detector;
-}
 
 /// Points of exact helices from a vertex with hits on the same surfaces.
 class ExactHits {
@@ -149,9 +146,9 @@ TEST_CASE("scattering from hits: that of the true track, on all its surfaces") {
     double theta_least, theta_most;
   };
   for (const Case& c :
-       {Case{"cld.yaml", 1.2, 1.7}, Case{"cld.yaml", 0.25, 0.5},
-        Case{"alice_its2.yaml", 0.9, 2.2}, Case{"atlas_itk.yaml", 0.2, 0.9},
-        Case{"cms_phase2.yaml", 0.3, 1.2}, Case{"mu3e.yaml", 1.3, 1.8}}) {
+       {Case{"cld", 1.2, 1.7}, Case{"cld", 0.25, 0.5},
+        Case{"alice_its2", 0.9, 2.2}, Case{"atlas_itk", 0.2, 0.9},
+        Case{"cms_phase2", 0.3, 1.2}, Case{"mu3e", 1.3, 1.8}}) {
     CAPTURE(c.detector);
     CAPTURE(c.theta_least);
     const Detector detector = shipped(c.detector);
@@ -189,7 +186,7 @@ TEST_CASE("scattering from hits: that of the true track, on all its surfaces") {
 }
 
 TEST_CASE("scattering from hits: for another momentum along the same path") {
-  const Detector detector = shipped("alice_its2.yaml");
+  const Detector detector = shipped("alice_its2");
   const TrackingGeometry geometry(detector);
   const ExactHits hits(geometry, 20, 0.9, 2.2);
   const double mass = hits.tracks()[0].track.mass;
@@ -210,7 +207,7 @@ TEST_CASE("scattering from hits: for another momentum along the same path") {
 }
 
 TEST_CASE("scattering from hits: a track does not depend on the others") {
-  const Detector detector = shipped("cld.yaml");
+  const Detector detector = shipped("cld");
   const TrackingGeometry geometry(detector);
   const ExactHits many(geometry, 40, 1.2, 1.7), few(geometry, 3, 1.2, 1.7);
   for (const SimdLevel level : available_simd_levels()) {

@@ -9,6 +9,7 @@
 
 #include "gttf/detector/read.hpp"
 #include "gttf/resolution/any_track.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 namespace {
@@ -21,10 +22,6 @@ std::vector<unsigned> crossed(const TrackingGeometry& geometry,
     surfaces.push_back(any.surface(k));
   std::ranges::sort(surfaces);
   return surfaces;
-}
-
-Detector shipped(const std::string& name) {
-  return read_detector(GTTF_SOURCE_DIR "/detectors/" + name + ".yaml").detector;
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ TEST_CASE(
 TEST_CASE("batch: tracks pass a change of the stopping power in batches") {
   // at 1.0097 GeV the density effect of a medium of CLD begins, and the slowest
   // lose more in a layer than one piece of the table holds
-  Detector cld = read_detector(GTTF_SOURCE_DIR "/detectors/cld.yaml").detector;
+  Detector cld = shipped("cld");
   const TrackingGeometry geometry(cld);
   TrackList tracks;
   for (int i = 0; i < 300; ++i)

@@ -15,6 +15,7 @@
 #include "support/at_level.hpp"
 #include "support/batch_deviation.hpp"
 #include "support/layouts.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
@@ -40,9 +41,7 @@ layers:
 
 Detector of_modules(const std::string& name) {
   if (name == "kinds") return parse_detector(kinds, "kinds.yaml").detector;
-  return read_detector(std::string(GTTF_SOURCE_DIR "/detectors/") + name +
-                       "_modules.yaml")
-      .detector;
+  return shipped(name + "_modules");
 }
 
 /// All azimuths, from the axis and from displaced vertices.

@@ -296,8 +296,7 @@ TEST_CASE("batch of regimes: unsupported tracks are as single ones") {
 }
 
 TEST_CASE("batch of regimes: neighbours and threads do not change a bit") {
-  const TrackingGeometry geometry(
-      read_detector(GTTF_SOURCE_DIR "/detectors/cld.yaml").detector);
+  const TrackingGeometry geometry(shipped("cld"));
   RandomLayouts random(11);
   TrackList tracks;
   for (int i = 0; i < 1100; ++i) tracks.add(random.track());
@@ -325,8 +324,7 @@ TEST_CASE("batch of regimes: neighbours and threads do not change a bit") {
 }
 
 TEST_CASE("batch of regimes: momenta are those of the direction, the largest") {
-  const TrackingGeometry geometry(
-      read_detector(GTTF_SOURCE_DIR "/detectors/cld.yaml").detector);
+  const TrackingGeometry geometry(shipped("cld"));
   TrackList tracks;
   for (const double p : {1.0, 10.0, 1000.0}) tracks.add({.p = p, .theta = 1.3});
   const RegimeOutput r = regimes(geometry, tracks);

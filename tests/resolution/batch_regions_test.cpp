@@ -14,16 +14,11 @@
 #include "support/at_level.hpp"
 #include "support/batch_deviation.hpp"
 #include "support/layouts.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
-
-Detector shipped(const std::string& name) {
-  return read_detector(std::string(GTTF_SOURCE_DIR "/detectors/") + name +
-                       ".yaml")
-      .detector;
-}
 
 /// Around the z axis.
 TrackList beam(double p, double widest, double z) {

@@ -12,14 +12,11 @@
 #include "gttf/resolution/sensitivity.hpp"
 #include "support/at_level.hpp"
 #include "support/batch.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
-
-Detector shipped(const std::string& name) {
-  return read_detector(GTTF_SOURCE_DIR "/detectors/" + name + ".yaml").detector;
-}
 
 /// Up to 100 GeV, at polar angles from 33 to 147 degrees and along z.
 TrackList tracks_from(double p, double phi_step) {

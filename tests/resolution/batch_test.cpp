@@ -164,7 +164,7 @@ TEST_CASE("batch: levels agree within 1e-12 at ten hits") {
 }
 
 TEST_CASE("batch: neighbours and threads do not change a bit of a track") {
-  Detector d = read_detector(GTTF_SOURCE_DIR "/detectors/cld.yaml").detector;
+  Detector d = shipped("cld");
   SUBCASE("a shipped detector") {}
   SUBCASE("points of many lists, some tracks with material between") {
     d = staggered_points();
@@ -252,8 +252,7 @@ TEST_CASE("batch: a track of NaN does not disturb others") {
 }
 
 TEST_CASE("batch: the budget of every layer is that of make_budget()") {
-  const Detector d =
-      read_detector(GTTF_SOURCE_DIR "/detectors/idea.yaml").detector;
+  const Detector d = shipped("idea");
   const TrackingGeometry geometry(d);
   const TrackList tracks = grid(0.3);
   const std::size_t n = tracks.size(), layers = geometry.surfaces().size();
@@ -269,8 +268,7 @@ TEST_CASE("batch: the budget of every layer is that of make_budget()") {
 TEST_CASE("batch: a budget does not depend on the other requested ones") {
   // more crossings than one stretch of the backward pass, and tracks of all
   // kinds
-  const Detector d =
-      read_detector(GTTF_SOURCE_DIR "/detectors/idea.yaml").detector;
+  const Detector d = shipped("idea");
   const TrackingGeometry geometry(d);
   const TrackList tracks = grid(0.3);
   const std::size_t layers = geometry.surfaces().size();

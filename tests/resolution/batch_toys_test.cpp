@@ -14,6 +14,7 @@
 #include "gttf/detector/read.hpp"
 #include "support/at_level.hpp"
 #include "support/layouts.hpp"
+#include "support/shipped.hpp"
 #include "support/toy_output.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
@@ -33,10 +34,7 @@ struct Toys : test::ToyOutput {
   explicit Toys(std::size_t n) : ToyOutput(n, n_choices) {}
 };
 
-TrackingGeometry its2() {
-  return TrackingGeometry(
-      read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector);
-}
+TrackingGeometry its2() { return TrackingGeometry(shipped("alice_its2")); }
 
 void check_levels(const TrackingGeometry& geometry,
                   std::initializer_list<double> momenta,
@@ -92,15 +90,11 @@ TEST_CASE("batched toys: at every level the same as individual ones") {
 }
 
 TEST_CASE("batched toys: with passive layers between hits, too") {
-  check_levels(
-      TrackingGeometry(
-          read_detector(GTTF_SOURCE_DIR "/detectors/cld.yaml").detector),
-      {1.0, 5.0, 50.0});
+  check_levels(TrackingGeometry(shipped("cld")), {1.0, 5.0, 50.0});
 }
 
 TEST_CASE("batched toys: wires as individually, for both charges") {
-  const TrackingGeometry idea(
-      read_detector(GTTF_SOURCE_DIR "/detectors/idea.yaml").detector);
+  const TrackingGeometry idea(shipped("idea"));
   check_levels(idea, {1.0, 10.0});
   check_levels(idea, {3.0}, 60 * unit::deg, 1);
 }
@@ -157,10 +151,7 @@ void check_company(const TrackingGeometry& geometry, double p) {
 
 TEST_CASE("batched toys: a toy does not depend on other toys") {
   check_company(its2(), 0.5);
-  check_company(
-      TrackingGeometry(
-          read_detector(GTTF_SOURCE_DIR "/detectors/idea.yaml").detector),
-      1);
+  check_company(TrackingGeometry(shipped("idea")), 1);
 }
 
 TEST_CASE("batched toys: unsupported toys take the scalar path") {

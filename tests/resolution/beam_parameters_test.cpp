@@ -13,6 +13,7 @@
 #include "gttf/resolution/headroom.hpp"
 #include "gttf/resolution/sensitivity.hpp"
 #include "support/layouts.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
@@ -28,10 +29,6 @@ struct Case {
   Track track;
 };
 
-Detector shipped_detector(const std::string& name) {
-  return read_detector(GTTF_SOURCE_DIR "/detectors/" + name + ".yaml").detector;
-}
-
 Track beam_track(double p, double theta, double phi, double z) {
   Track t;
   t.p = p;
@@ -45,12 +42,10 @@ Track beam_track(double p, double theta, double phi, double z) {
 std::vector<Case> cases() {
   std::vector<Case> list;
   for (const double theta : {0.0, 0.01}) {
-    list.push_back(
-        {shipped_detector("datura"), beam_track(5, theta, 0.4, -50)});
-    list.push_back(
-        {shipped_detector("faser"), beam_track(300, theta, 0.4, -1600)});
+    list.push_back({shipped("datura"), beam_track(5, theta, 0.4, -50)});
+    list.push_back({shipped("faser"), beam_track(300, theta, 0.4, -1600)});
   }
-  list.push_back({shipped_detector("lhcb"), beam_track(20, 0.08, 0.4, 0)});
+  list.push_back({shipped("lhcb"), beam_track(20, 0.08, 0.4, 0)});
   return list;
 }
 

@@ -23,6 +23,7 @@
 #include "support/flown_toys.hpp"
 #include "support/layouts.hpp"
 #include "support/reference.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
@@ -239,8 +240,7 @@ TEST_CASE("surfaces: turned as a whole, they measure the same") {
 }
 
 TEST_CASE("surfaces: without field, turned in space, they measure the same") {
-  const Detector d =
-      read_detector(GTTF_SOURCE_DIR "/detectors/desy_telescope.yaml").detector;
+  const Detector d = shipped("desy_telescope");
   const Eigen::Matrix3d rotation =
       Eigen::AngleAxisd(0.7, Vector3(0.3, 0.5, -0.2).normalized())
           .toRotationMatrix();

@@ -15,16 +15,11 @@
 #include "gttf/detector/read.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "support/reference.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
-
-Detector shipped(const std::string& name) {
-  return read_detector(std::string(GTTF_SOURCE_DIR) + "/detectors/" + name +
-                       ".yaml")
-      .detector;
-}
 
 Detector imported(const std::string& block) {
   return parse_detector(import_text(block, "card.tcl").text, "imported")

@@ -11,6 +11,7 @@
 
 #include "gttf/detector/read.hpp"
 #include "support/batch.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 namespace {
@@ -36,9 +37,7 @@ Detector scaled(Detector detector, double factor) {
 TEST_CASE("batch: known lists do not change a bit") {
   for (const char* name : {"alice_its2", "cld", "datura", "cms_phase2"}) {
     CAPTURE(name);
-    const Detector detector = read_detector(std::string(GTTF_SOURCE_DIR) +
-                                            "/detectors/" + name + ".yaml")
-                                  .detector;
+    const Detector detector = shipped(name);
     TrackList tracks;  // some have no fit, or cross other layers than others
     for (int i = 0; i < 700; ++i) {
       Track t;
@@ -89,8 +88,7 @@ TEST_CASE("batch: known lists do not change a bit") {
 }
 
 TEST_CASE("batch: groups of tracks with known lists are of one list") {
-  const Detector detector =
-      read_detector(GTTF_SOURCE_DIR "/detectors/cld.yaml").detector;
+  const Detector detector = shipped("cld");
   const TrackingGeometry geometry(detector);
   TrackList tracks;
   for (int i = 0; i < 100; ++i) {

@@ -12,6 +12,7 @@
 #include "gttf/detector/read.hpp"
 #include "gttf/resolution/batch_toys.hpp"
 #include "support/at_level.hpp"
+#include "support/shipped.hpp"
 #include "support/toy_output.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
@@ -28,11 +29,6 @@ std::vector<FitChoice> choices(WeightSource weights) {
   std::vector<FitChoice> all;
   for (const FitKind kind : kinds) all.push_back({kind, weights});
   return all;
-}
-
-TrackingGeometry shipped(const std::string& name) {
-  return TrackingGeometry(
-      read_detector(GTTF_SOURCE_DIR "/detectors/" + name + ".yaml").detector);
 }
 
 struct Toys : test::ToyOutput {
@@ -74,7 +70,7 @@ void check_same(const FitOutput& out, std::size_t i, const GlobalFit& one,
 // cld has passive layers between hits, some of them between the first two
 TEST_CASE("shared toys: at every level the same as by TrackFitter") {
   for (const std::string name : {"alice_its2", "cld"}) {
-    const TrackingGeometry geometry = shipped(name);
+    const TrackingGeometry geometry(shipped(name));
     for (const double p : {0.7, 5.0, 60.0}) {
       const Track track{.p = p, .theta = 75 * unit::deg};
       const ToySimulator simulator(geometry, track, {});
@@ -107,7 +103,7 @@ TEST_CASE("shared toys: at every level the same as by TrackFitter") {
 }
 
 TEST_CASE("shared toys: a toy does not depend on other toys") {
-  const TrackingGeometry geometry = shipped("cld");
+  const TrackingGeometry geometry(shipped("cld"));
   const ToySimulator simulator(geometry, Track{.p = 2}, {});
   for (const SimdLevel level : available_simd_levels()) {
     const AtLevel use(level);
@@ -135,7 +131,7 @@ TEST_CASE("shared toys: a toy does not depend on other toys") {
 TEST_CASE("shared toys: close to fits of each toy by itself, errors as well") {
   for (const std::string name : {"alice_its2", "cld"}) {
     CAPTURE(name);
-    const TrackingGeometry geometry = shipped(name);
+    const TrackingGeometry geometry(shipped(name));
     const ToySimulator simulator(geometry, Track{.p = 2, .theta = 1.3}, {});
     TrackFitter shared = fitter_of(simulator);
     ToyTrack toy = simulator.prototype();
@@ -164,7 +160,7 @@ TEST_CASE("shared toys: close to fits of each toy by itself, errors as well") {
 }
 
 TEST_CASE("shared toys: the reference is fitted as by itself") {
-  const TrackingGeometry geometry = shipped("cld");
+  const TrackingGeometry geometry(shipped("cld"));
   const ToySimulator simulator(geometry, Track{.p = 3}, {});
   const TrackHits reference = simulator.prototype().hits;
   TrackFitter fitter = fitter_of(simulator);
@@ -179,7 +175,7 @@ TEST_CASE("shared toys: the reference is fitted as by itself") {
 }
 
 TEST_CASE("shared toys: the same fit on the scalar path") {
-  const TrackingGeometry geometry = shipped("alice_its2");
+  const TrackingGeometry geometry(shipped("alice_its2"));
   const Model spot{.beam_spot = BeamSpot{0.01, 0.01, 50}};
   const ToySimulator simulator(geometry, Track{.p = 1}, spot);
   ToyBatch batch(simulator, choices(WeightSource::shared));
@@ -195,7 +191,7 @@ TEST_CASE("shared toys: the same fit on the scalar path") {
 }
 
 TEST_CASE("shared toys: mixed with other fits, both are unchanged") {
-  const TrackingGeometry geometry = shipped("alice_its2");
+  const TrackingGeometry geometry(shipped("alice_its2"));
   const ToySimulator simulator(geometry, Track{.p = 1}, {});
   const FitChoice mixed[] = {{FitKind::general, WeightSource::shared},
                              {FitKind::general, WeightSource::estimate},
@@ -215,7 +211,7 @@ TEST_CASE("shared toys: mixed with other fits, both are unchanged") {
 }
 
 TEST_CASE("batched toys: without perigee the other numbers are the same") {
-  const TrackingGeometry geometry = shipped("alice_its2");
+  const TrackingGeometry geometry(shipped("alice_its2"));
   const ToySimulator simulator(geometry, Track{.p = 1}, {});
   for (const WeightSource w : {WeightSource::estimate, WeightSource::shared}) {
     ToyBatch batch(simulator, choices(w));

@@ -9,8 +9,8 @@
 #include "gttf/resolution/resolution.hpp"
 #include "support/batch.hpp"
 #include "support/compare.hpp"
-#include "support/layouts.hpp"
 #include "support/plane_least_squares.hpp"
+#include "support/telescope.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
@@ -44,23 +44,10 @@ double directions_per_point(const Matrix5& perigee, const Track& t) {
          sigma(Perigee::theta) / (sine * sine * sigma(Perigee::z0));
 }
 
-Detector telescope() {
-  Detector d;
-  d.name = "telescope";
-  for (int i = 0; i < 6; ++i)
-    d.layers.push_back(
-        make_layer("P" + std::to_string(i),
-                   make_plane(Axis::z, 50. * i, {-10, 10}, {-5, 5}), 5.3e-4,
-                   pixel(3 * unit::um, 3 * unit::um)));
-  d.layers.push_back(
-      make_layer("DUT", make_plane(Axis::z, 125, {-10, 10}, {-5, 5}), 5e-3));
-  return d;
-}
-
 }  // namespace
 
 TEST_CASE("start on a layer: six planes of a telescope, dense least squares") {
-  const Detector d = telescope();
+  const Detector d = make_telescope();
   const TrackingGeometry geometry(d);
   Track t;
   t.p = 4;

@@ -10,6 +10,7 @@
 #include "gttf/detector/read.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
+#include "support/shipped.hpp"
 
 using namespace gttf;
 
@@ -17,8 +18,7 @@ namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 const Detector& its2() {
-  static const Detector detector =
-      read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector;
+  static const Detector detector = shipped("alice_its2");
   return detector;
 }
 

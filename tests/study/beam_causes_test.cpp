@@ -19,7 +19,7 @@ namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 using P = Parameter;
-const std::string faser = shipped("faser");
+const std::string faser = shipped_file("faser");
 const std::string grid =
     "p: 300 GeV\ntheta: 0 deg\nparticle: muon\n"
     "vertex: { x: 0 mm, y: 0 mm, z: -1.6 m }\n";

@@ -22,11 +22,11 @@ namespace gttf::test::GTTF_TEST_FILE {
 
 using test::Gate;
 using test::gate;
-using test::shipped;
+using test::shipped_file;
 
 namespace {
 
-const std::string its2 = shipped("alice_its2");
+const std::string its2 = shipped_file("alice_its2");
 const std::string one_point = "pt: 1 GeV\ntheta: 90 deg\n";
 
 std::string limit(const std::string& what, const std::string& limits) {
@@ -255,7 +255,7 @@ TEST_CASE("check: a crack between the angles of a range is seen") {
 }
 
 TEST_CASE("check: material up to the last hit, a layer, a group, a radius") {
-  const std::string cld = shipped("cld");
+  const std::string cld = shipped_file("cld");
   const std::string at = "pt: 10 GeV\neta: [0]\n";
   const auto one = [](const std::string& more) {
     return "  - { what: x_over_x0, " + more + ", max: 100 %, name: '" + more +
@@ -287,7 +287,7 @@ TEST_CASE("check: material up to the last hit, a layer, a group, a radius") {
 
 TEST_CASE(
     "check: a track that misses the layer up to which material counts fails") {
-  const Gate g = gate(shipped("cld"), "pt: 10 GeV\neta: 2\n",
+  const Gate g = gate(shipped_file("cld"), "pt: 10 GeV\neta: 2\n",
                       "  - { what: x_over_x0, up_to: OTK3, max: 100 % }\n");
   CHECK_FALSE(g.result().passed());
   CHECK(check_report(g.story()).cases[0].message ==
@@ -296,7 +296,7 @@ TEST_CASE(
 }
 
 TEST_CASE("check: limits of material apply up to the given end") {
-  const Gate g = gate(shipped("cld"), "pt: 10 GeV\neta: 0\n",
+  const Gate g = gate(shipped_file("cld"), "pt: 10 GeV\neta: 0\n",
                       limit("x_over_x0_tracker", "max: 1 %") +
                           "  - { what: x_over_x0, up_to: VTX1, max: 0.1 % }\n");
   const CheckStory story = g.story();

@@ -10,15 +10,12 @@
 
 #include "gttf/detector/read.hpp"
 #include "gttf/study/scan/scan.hpp"
+#include "support/shipped.hpp"
 
 using namespace gttf;
 
 namespace gttf::test::GTTF_TEST_FILE {
 namespace {
-
-Detector shipped(const std::string& name) {
-  return read_detector(GTTF_SOURCE_DIR "/detectors/" + name + ".yaml").detector;
-}
 
 DecayOptions options_for(const std::string& decay) {
   DecayError error;

@@ -14,6 +14,7 @@
 #include "support/fitted_files.hpp"
 #include "support/measured_tracks.hpp"
 #include "support/reported.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
@@ -33,7 +34,7 @@ double angle_between(double a, double b) {
 }  // namespace
 
 TEST_CASE("fit: exact hits of a helix give its parameters") {
-  const Detector detector = shipped_detector("alice_its2.yaml");
+  const Detector detector = shipped("alice_its2");
   Normals random(3);
   std::string text = header;
   std::vector<MeasuredTrack> truth;
@@ -63,7 +64,7 @@ TEST_CASE("fit: exact hits of a helix give its parameters") {
 }
 
 TEST_CASE("fit: its errors are those of resolve") {
-  const Detector detector = shipped_detector("alice_its2.yaml");
+  const Detector detector = shipped("alice_its2");
   Normals random(4);
   for (const double p : {0.3, 1.0, 20.0}) {
     const MeasuredTrack truth = simulate(its2(), p, 0.5, random, 0, 0);
@@ -91,7 +92,7 @@ TEST_CASE("fit: its errors are those of resolve") {
 TEST_CASE("fit: exact hits in shipped detectors, errors of resolve") {
   for (const char* name : {"alice_its2", "atlas_itk", "belle2", "cld",
                            "cms_phase2", "idea", "ild", "mu3e"}) {
-    const Detector detector = shipped_detector(std::string(name) + ".yaml");
+    const Detector detector = shipped(name);
     const TrackingGeometry geometry(detector);
     for (const double theta : {90.0, 60.0, 25.0}) {
       Track track;
@@ -128,7 +129,7 @@ TEST_CASE("fit: exact hits in shipped detectors, errors of resolve") {
 }
 
 TEST_CASE("fit: pulls of smeared tracks are normal, chi2/ndf is 1") {
-  const Detector detector = shipped_detector("alice_its2.yaml");
+  const Detector detector = shipped("alice_its2");
   for (const double p : {0.5, 5.0}) {
     Normals random(11);
     std::string text = header;
@@ -178,7 +179,7 @@ TEST_CASE("fit: pulls of smeared tracks are normal, chi2/ndf is 1") {
 }
 
 TEST_CASE("fit: the order of the hits and of the columns does not matter") {
-  const Detector detector = shipped_detector("alice_its2.yaml");
+  const Detector detector = shipped("alice_its2");
   Normals random(5);
   std::string sorted = header, shuffled = "z_cm,layer,track,y_um,x_m\n";
   for (int i = 0; i < 30; ++i) {
@@ -205,7 +206,7 @@ TEST_CASE("fit: the order of the hits and of the columns does not matter") {
 }
 
 TEST_CASE("fit: without layers the nearest surface is taken") {
-  const Detector detector = shipped_detector("alice_its2.yaml");
+  const Detector detector = shipped("alice_its2");
   Normals random(6);
   const MeasuredTrack track = simulate(its2(), 1, 0.5, random);
   std::string bare = "track,x_mm,y_mm,z_mm\n";
@@ -227,7 +228,7 @@ TEST_CASE("fit: without layers the nearest surface is taken") {
 }
 
 TEST_CASE("fit: a track that cannot be fitted has a reason and no numbers") {
-  const Detector detector = shipped_detector("alice_its2.yaml");
+  const Detector detector = shipped("alice_its2");
   Normals random(9);
   const auto status_of = [&](const std::string& lines) {
     const Fitted f = fit("track,x_mm,y_mm,z_mm\n" + lines, detector);
@@ -250,7 +251,7 @@ TEST_CASE("fit: a track that cannot be fitted has a reason and no numbers") {
 }
 
 TEST_CASE("fit: hits in the order of the file, if requested, may be wrong") {
-  const Detector detector = shipped_detector("alice_its2.yaml");
+  const Detector detector = shipped("alice_its2");
   Normals random(10);
   MeasuredTrack track = simulate(its2(), 1, 0.5, random);
   FitStudyOptions options = usual();
@@ -265,7 +266,7 @@ TEST_CASE("fit: hits in the order of the file, if requested, may be wrong") {
 }
 
 TEST_CASE("fit: errors in the file replace those of the layer") {
-  const Detector detector = shipped_detector("alice_its2.yaml");
+  const Detector detector = shipped("alice_its2");
   Normals random(12);
   const MeasuredTrack track = simulate(its2(), 50, 0.5, random);
   const auto with_errors = [&](const char* errors) {
@@ -292,7 +293,7 @@ TEST_CASE("fit: errors in the file replace those of the layer") {
 }
 
 TEST_CASE("fit: every result has errors, for any hits") {
-  const Detector detector = shipped_detector("alice_its2.yaml");
+  const Detector detector = shipped("alice_its2");
   Normals random(21);
   std::string text = "track,x_mm,y_mm,z_mm\n";
   const std::array<double, 7> radii{23.4, 31.5, 39.3, 194.5, 244, 342.4, 392};
@@ -330,7 +331,7 @@ TEST_CASE("fit: every result has errors, for any hits") {
 }
 
 TEST_CASE("fit: no hits give an empty table") {
-  const Fitted f = fit(header, shipped_detector("alice_its2.yaml"));
+  const Fitted f = fit(header, shipped("alice_its2"));
   CHECK(f.counts.tracks == 0);
   CHECK(f.tracks.all.find("p_GeV") != nullptr);
   CHECK(f.tracks.all.rows() == 0);
@@ -338,7 +339,7 @@ TEST_CASE("fit: no hits give an empty table") {
 }
 
 TEST_CASE("fit: the first error of a file ends it, after the rows before it") {
-  const Detector detector = shipped_detector("alice_its2.yaml");
+  const Detector detector = shipped("alice_its2");
   Normals random(5);
   const MeasuredTrack track = simulate(its2(), 1, 0.5, random, 0, 0);
   std::string text = header;

@@ -7,11 +7,12 @@
 
 #include "support/fitted_files.hpp"
 #include "support/measured_tracks.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("fit: a beam spot improves the impact parameter") {
-  const Detector detector = shipped_detector("alice_its2.yaml");
+  const Detector detector = shipped("alice_its2");
   Normals random(13);
   const std::string text =
       header + csv_lines("1", simulate(its2(), 1, 0.5, random));
@@ -26,7 +27,7 @@ TEST_CASE("fit: a beam spot improves the impact parameter") {
 }
 
 TEST_CASE("fit: a layer without a hit scatters") {
-  const Detector detector = shipped_detector("alice_its2.yaml");
+  const Detector detector = shipped("alice_its2");
   Normals random(14);
   MeasuredTrack track = simulate(its2(), 0.5, 0.5, random);
   track.hits.erase(track.hits.begin() + 4);  // L4
@@ -42,7 +43,7 @@ TEST_CASE("fit: a layer without a hit scatters") {
 }
 
 TEST_CASE("fit: the vertex is where impact parameters count from") {
-  const Detector detector = shipped_detector("alice_its2.yaml");
+  const Detector detector = shipped("alice_its2");
   Normals random(15);
   const MeasuredTrack truth = simulate(its2(), 1, 0.5, random, 0, 0);
   StudyRequest request;

@@ -10,12 +10,13 @@
 #include "support/fitted_files.hpp"
 #include "support/layouts.hpp"
 #include "support/measured_tracks.hpp"
+#include "support/shipped.hpp"
 #include "support/toy_hits.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
 TEST_CASE("fit: tracks with mixed lists of hits are vectorised, in order") {
-  const Detector detector = shipped_detector("alice_its2.yaml");
+  const Detector detector = shipped("alice_its2");
   Normals random(31);
   std::string text = header, scalar[40];
   for (int k = 0; k < 40; ++k) {
@@ -93,9 +94,9 @@ TEST_CASE("fit: tracks with wires and passive layers are vectorised") {
 // Passive layers between the hits, in ever other numbers: some tracks do not
 // cross those of the first one with the same hits.
 TEST_CASE("fit: tracks of real detectors vectorised equal scalar ones") {
-  for (const std::string name : {"cld.yaml", "ild.yaml", "idea.yaml"}) {
+  for (const std::string name : {"cld", "ild", "idea"}) {
     CAPTURE(name);
-    const Detector detector = shipped_detector(name);
+    const Detector detector = shipped(name);
     const std::vector<ToyHits> toys = toy_hits(detector, 300);
     std::string text = no_layers;
     for (std::size_t k = 0; k < toys.size(); ++k) text += lines_of(k, toys[k]);
@@ -170,7 +171,7 @@ TEST_CASE("fit: a track from outside through a pipe takes the scalar path") {
 }
 
 TEST_CASE("fit: the result does not depend on the number of threads") {
-  const Detector detector = shipped_detector("alice_its2.yaml");
+  const Detector detector = shipped("alice_its2");
   Normals random(8);
   std::string text = header;
   for (int i = 0; i < 4000; ++i)

@@ -10,6 +10,7 @@
 
 #include "support/fitted_files.hpp"
 #include "support/layouts.hpp"
+#include "support/shipped.hpp"
 #include "support/toy_hits.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
@@ -80,7 +81,7 @@ void check_order(const Detector& detector, const std::vector<ToyHits>& toys) {
 }  // namespace
 
 TEST_CASE("fit: strips as long as their distance is short are put in order") {
-  const Detector detector = shipped_detector("cms_phase2.yaml");
+  const Detector detector = shipped("cms_phase2");
   check_order(detector, toy_hits(detector, 200, {1, 20}, {0.9, 2.2}));
 }
 
@@ -113,7 +114,7 @@ TEST_CASE("fit: any point of a wire will do to put it in order") {
 
 // As cosmic rays do; the pipe is met between two hits outside of it.
 TEST_CASE("fit: tracks from outside are put in order, through the pipe, too") {
-  const Detector detector = shipped_detector("alice_its2.yaml");
+  const Detector detector = shipped("alice_its2");
   std::vector<ToyHits> toys;
   std::mt19937_64 engine(6);
   const auto uniform = [&engine](double a, double b) {

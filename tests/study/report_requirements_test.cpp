@@ -15,11 +15,11 @@ namespace gttf::test::GTTF_TEST_FILE {
 using namespace gttf::detail;
 using test::Gate;
 using test::gate;
-using test::shipped;
+using test::shipped_file;
 
 namespace {
 
-const std::string its2 = shipped("alice_its2");
+const std::string its2 = shipped_file("alice_its2");
 const std::string grid =
     "pt: [0.002 GeV, 1 GeV, 10 GeV]\ntheta: [90 deg, 70 deg]\n";
 

@@ -12,17 +12,13 @@
 #include "gttf/study/report/report_figures.hpp"
 #include "gttf/study/report/report_subject.hpp"
 #include "gttf/study/scan/point_columns.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
 using namespace gttf::detail;
 
 namespace {
-
-Detector shipped(const std::string& name) {
-  return read_detector(std::string(GTTF_SOURCE_DIR) + "/detectors/" + name)
-      .detector;
-}
 
 StudyRequest request() {
   StudyRequest r;
@@ -47,7 +43,7 @@ Detector barrel(int layers) {
 }  // namespace
 
 TEST_CASE("report: limits are below the error that has both causes") {
-  const Detector detector = shipped("cld.yaml");
+  const Detector detector = shipped("cld");
   const ReportSubject subject = make_subject(request(), detector, 0, 1, 1);
   for (const ErrorCurve& curve : momentum_curves(subject))
     for (const LimitedSigmas& s : curve.grid)
@@ -61,7 +57,7 @@ TEST_CASE("report: limits are below the error that has both causes") {
 }
 
 TEST_CASE("report: the curve at a momentum of the study is its resolution") {
-  const Detector detector = shipped("cld.yaml");
+  const Detector detector = shipped("cld");
   const StudyRequest r = request();
   const ReportSubject subject = make_subject(r, detector, 0, 1, 1);
   const auto curves = momentum_curves(subject);
@@ -77,7 +73,7 @@ TEST_CASE("report: the curve at a momentum of the study is its resolution") {
 TEST_CASE("report: a curve breaks where a layer is lost, and nowhere else") {
   StudyRequest r = request();
   r.momentum.values = {0.3, 100};
-  const Detector cld = shipped("cld.yaml");
+  const Detector cld = shipped("cld");
   const ReportSubject subject = make_subject(r, cld, 0, 1, 1);
   const auto curves = momentum_curves(subject);
   CHECK(curves[0].broken);  // slow tracks do not reach the outer tracker
@@ -95,7 +91,7 @@ TEST_CASE("report: a curve breaks where a layer is lost, and nowhere else") {
 }
 
 TEST_CASE("report: shares of the variance add up to 100 %") {
-  const Detector detector = shipped("cld.yaml");
+  const Detector detector = shipped("cld");
   const ReportSubject subject = make_subject(request(), detector, 0, 1, 1);
   const auto figure =
       share_figure(subject, budgets_along(subject), shown_quantities().front());
@@ -110,8 +106,7 @@ TEST_CASE("report: shares of the variance add up to 100 %") {
 }
 
 TEST_CASE("report: names of figures are unique and figures have data") {
-  const Detector detectors[] = {shipped("alice_its2.yaml"),
-                                shipped("alice_its3.yaml")};
+  const Detector detectors[] = {shipped("alice_its2"), shipped("alice_its3")};
   ReportOptions options;
   options.threads = 1;
   options.toys = 20;
@@ -131,8 +126,7 @@ TEST_CASE("report: names of figures are unique and figures have data") {
 }
 
 TEST_CASE("report: progress counts each part once, up to their number") {
-  const Detector detectors[] = {shipped("alice_its2.yaml"),
-                                shipped("alice_its3.yaml")};
+  const Detector detectors[] = {shipped("alice_its2"), shipped("alice_its3")};
   for (const std::size_t n : {1U, 2U})
     for (const std::uint64_t toys : {0U, 20U}) {
       ReportOptions options;
@@ -152,7 +146,7 @@ TEST_CASE("report: progress counts each part once, up to their number") {
 }
 
 TEST_CASE("report: tracks along a beam have momentum, position, direction") {
-  const Detector detectors[] = {shipped("faser.yaml")};
+  const Detector detectors[] = {shipped("faser")};
   StudyRequest r;
   r.momentum.values = {50, 500, 3000};
   r.angle.values = {0};
@@ -196,8 +190,8 @@ TEST_CASE("report: a close-up shows some layers, not none and not all") {
   CHECK_FALSE(closeup(far));
   CHECK(closeup(far + disk(10)));
   CHECK_FALSE(closeup(disk(5) + disk(6) + disk(7)));
-  CHECK(layout_closeup_figure(
-      make_subject(request(), shipped("cld.yaml"), 0, 1, 1)));
+  CHECK(
+      layout_closeup_figure(make_subject(request(), shipped("cld"), 0, 1, 1)));
 }
 
 TEST_CASE("report: rows of wires are thin lines, modules are heavy") {
@@ -212,10 +206,10 @@ TEST_CASE("report: rows of wires are thin lines, modules are heavy") {
     return std::pair(of_measuring,
                      figure.caption.find("wires") != RichText::npos);
   };
-  const auto [idea, idea_says] = widths("idea.yaml");
+  const auto [idea, idea_says] = widths("idea");
   CHECK(idea.count(0.6) == 1);
   CHECK(idea_says);
-  const auto [lhcb, lhcb_says] = widths("lhcb.yaml");  // 26 modules
+  const auto [lhcb, lhcb_says] = widths("lhcb");  // 26 modules
   CHECK(lhcb.count(0.6) == 0);
   CHECK_FALSE(lhcb_says);
 }
@@ -250,7 +244,7 @@ TEST_CASE("report: layers that are lost together are counted") {
   const auto correlations = correlation_figure(subject);
   REQUIRE(correlations);
   CHECK(correlations->caption.find("decouple") == RichText::npos);
-  const Detector pixels = shipped("alice_its2.yaml");
+  const Detector pixels = shipped("alice_its2");
   CHECK(lost_layer_figure(make_subject(request(), pixels, 0, 1, 1))->title ==
         "Lost layer");
   CHECK(correlation_figure(make_subject(request(), pixels, 0, 1, 1))
@@ -294,13 +288,13 @@ TEST_CASE("report: correlations are of what the tracks have") {
     for (const RichText& name : chart.names) all += plain_text(name) + " ";
     return all;
   };
-  CHECK(names("cld.yaml", 90 * unit::deg) == "d0 z0 φ0 θ q/p ");
-  CHECK(names("faser.yaml", 0) == "x y tx ty q/p ");
-  CHECK(names("datura.yaml", 0) == "x y tx ty ");  // no field, no momentum
+  CHECK(names("cld", 90 * unit::deg) == "d0 z0 φ0 θ q/p ");
+  CHECK(names("faser", 0) == "x y tx ty q/p ");
+  CHECK(names("datura", 0) == "x y tx ty ");  // no field, no momentum
 }
 
 TEST_CASE("report: missing effects have no row, constant ones a note") {
-  const Detector datura[] = {shipped("datura.yaml")};
+  const Detector datura[] = {shipped("datura")};
   StudyRequest r;
   r.momentum.values = {5, 50};
   r.angle.values = {0};
@@ -314,7 +308,7 @@ TEST_CASE("report: missing effects have no row, constant ones a note") {
 }
 
 TEST_CASE("report: the pseudorapidity shown is that of the study") {
-  const Detector lhcb = shipped("lhcb.yaml");
+  const Detector lhcb = shipped("lhcb");
   StudyRequest r = request();
   r.angle = {AngleAxis::Variable::eta, {3, 4.5}};
   const ReportSubject subject = make_subject(r, lhcb, 0, 1, 1);
@@ -323,7 +317,7 @@ TEST_CASE("report: the pseudorapidity shown is that of the study") {
 }
 
 TEST_CASE("report: rows of a gas detector and double layers give no triplet") {
-  const Detector ild = shipped("ild.yaml");
+  const Detector ild = shipped("ild");
   const ReportSubject subject = make_subject(request(), ild, 0, 1, 1);
   const auto figure = regime_figure(subject);
   REQUIRE(figure);
@@ -360,7 +354,7 @@ TEST_CASE("report: detectors without a field, with few layers, with hundred") {
 }
 
 TEST_CASE("report: passive groups share the colour of the group they support") {
-  const Detector detector = shipped("cld.yaml");
+  const Detector detector = shipped("cld");
   const GroupPaints paints = make_group_paints(detector);
   const auto find = [&](const std::string& name) -> const Subsystem& {
     return *std::find_if(paints.systems.begin(), paints.systems.end(),
@@ -373,7 +367,7 @@ TEST_CASE("report: passive groups share the colour of the group they support") {
 }
 
 TEST_CASE("report: figures draw the momenta and angles of the study") {
-  const Detector cld = shipped("cld.yaml");
+  const Detector cld = shipped("cld");
   StudyRequest r = request();
   r.momentum.values = {10};
   r.angle = {AngleAxis::Variable::eta, {}, true};
@@ -431,7 +425,7 @@ TEST_CASE("report: a curve against eta breaks where layers end") {
 }
 
 TEST_CASE("report: ratios break with the curves and do not ramp") {
-  const Detector detectors[] = {shipped("cld.yaml"), shipped("ild.yaml")};
+  const Detector detectors[] = {shipped("cld"), shipped("ild")};
   StudyRequest r = request();
   r.momentum.values = {0.2, 100};
   const ReportSubject first = make_subject(r, detectors[0], 0, 2, 1),
@@ -459,8 +453,7 @@ TEST_CASE("report: ratios break with the curves and do not ramp") {
 }
 
 TEST_CASE("report: detectors are compared at several angles and momenta") {
-  const Detector detectors[] = {shipped("alice_its2.yaml"),
-                                shipped("alice_its3.yaml")};
+  const Detector detectors[] = {shipped("alice_its2"), shipped("alice_its3")};
   ReportOptions options;
   options.threads = 1;
   const Page page = make_report(request(), detectors, options);
@@ -479,7 +472,7 @@ TEST_CASE("report: detectors are compared at several angles and momenta") {
 }
 
 TEST_CASE("report: the legend has the angles that are drawn") {
-  const Detector cld = shipped("cld.yaml");
+  const Detector cld = shipped("cld");
   StudyRequest r = request();
   r.momentum.values = {1, 10};
   r.angle = {AngleAxis::Variable::eta, {0, 2}};  // only one reaches the barrel
@@ -496,7 +489,7 @@ TEST_CASE("report: the legend has the angles that are drawn") {
 }
 
 TEST_CASE("report: at a layer the errors are those of the track there") {
-  const Detector detectors[] = {shipped("datura.yaml")};
+  const Detector detectors[] = {shipped("datura")};
   StudyRequest r;
   r.momentum.values = {1, 5, 100};
   r.angle.values = {0};
@@ -526,7 +519,7 @@ TEST_CASE("report: at a layer the errors are those of the track there") {
 }
 
 TEST_CASE("report: a scan has a figure along its longer axis") {
-  const Detector detectors[] = {shipped("cld.yaml"), shipped("ild.yaml")};
+  const Detector detectors[] = {shipped("cld"), shipped("ild")};
   StudyRequest r = request();
   const auto name = [&](std::size_t n) -> std::string {
     const auto figure = scan_figure(r, std::span(detectors).first(n), 1);

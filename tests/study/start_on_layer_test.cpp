@@ -9,7 +9,7 @@
 
 #include "gttf/resolution/resolution.hpp"
 #include "support/fitted_files.hpp"
-#include "support/layouts.hpp"
+#include "support/telescope.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
@@ -34,15 +34,7 @@ double sigma(const Matrix5& m, int i) { return std::sqrt(m(i, i)); }
 }  // namespace
 
 TEST_CASE("start on a layer: a telescope's fit is as good as expected") {
-  Detector d;
-  d.name = "telescope";
-  for (int i = 0; i < 6; ++i)
-    d.layers.push_back(
-        make_layer("P" + std::to_string(i),
-                   make_plane(Axis::z, 50. * i, {-10, 10}, {-5, 5}), 5.3e-4,
-                   pixel(3 * unit::um, 3 * unit::um)));
-  d.layers.push_back(
-      make_layer("DUT", make_plane(Axis::z, 125, {-10, 10}, {-5, 5}), 5e-3));
+  const Detector d = make_telescope();
   StudyRequest request;
   request.particle = *find_particle("electron");
   Track t;

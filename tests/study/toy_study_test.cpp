@@ -13,15 +13,10 @@
 #include "gttf/study/toys/toy_state.hpp"
 #include "gttf/study/toys/toy_table.hpp"
 #include "support/layouts.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 namespace {
-
-Detector shipped(const std::string& name) {
-  return read_detector(
-             std::string(GTTF_SOURCE_DIR) + "/detectors/" + name + ".yaml", {})
-      .detector;
-}
 
 struct Study {
   StudyRequest request;

@@ -51,10 +51,6 @@ struct Fitted {
   FitCounts counts;
 };
 
-inline Detector shipped_detector(const std::string& name) {
-  return read_detector(GTTF_SOURCE_DIR "/detectors/" + name).detector;
-}
-
 inline FitStudyOptions usual() {
   FitStudyOptions options;
   options.fit.weights = WeightSource::update;

@@ -75,7 +75,7 @@ inline Gate gate(const std::string& path, const std::string& grid,
   return gate;
 }
 
-inline std::string shipped(const std::string& name) {
+inline std::string shipped_file(const std::string& name) {
   return GTTF_SOURCE_DIR "/detectors/" + name + ".yaml";
 }
 

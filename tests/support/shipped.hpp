@@ -27,6 +27,11 @@ inline bool is_closed(const Detector& detector) {
   });
 }
 
+/// detectors/<name>.yaml
+inline Detector shipped(const std::string& name) {
+  return read_detector(GTTF_SOURCE_DIR "/detectors/" + name + ".yaml").detector;
+}
+
 /// Those of detectors/*.yaml that have a solenoid and closed surfaces, for
 /// tracks from the origin, by name of the file.
 inline std::vector<Detector> shipped_detectors() {
