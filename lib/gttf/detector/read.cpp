@@ -226,7 +226,7 @@ DetectorInput read_root(const SourcePtr& source, std::optional<Node> root,
   }
   if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));
   const std::vector<std::string> maps = files_of_maps(detector);
-  for (const std::string& file : maps) hashed += "\n" + sha256_of_file(file);
+  for (const std::string& path : maps) hashed += "\n" + sha256_of_file(path);
   if (!maps.empty()) detector.sha256 = sha256(hashed);
   return {std::move(detector),
           std::move(diagnostics),
