@@ -29,15 +29,6 @@ bool is_absent(const CoverageLimit::Ends& ends, std::span<const char> absent) {
 
 }  // namespace
 
-std::size_t n_coverage_steps(const CoverageLimit& limit,
-                             std::span<const char> absent) {
-  const auto n =
-      std::ranges::count_if(limit.layers, [&](const CoverageLimit::Ends& ends) {
-        return !is_absent(ends, absent);
-      });
-  return static_cast<std::size_t>(n) + limit.hits;
-}
-
 std::vector<CoverageStep> coverage_steps(const CoverageLimit& limit, double z0,
                                          std::span<const double> numbers,
                                          std::span<const char> absent) {

@@ -53,10 +53,6 @@ std::vector<CoverageStep> coverage_steps(const CoverageLimit& limit, double z0,
                                          std::span<const double> numbers,
                                          std::span<const char> absent);
 
-/// Number of steps for one z0 in any design.
-std::size_t n_coverage_steps(const CoverageLimit& limit,
-                             std::span<const char> absent);
-
 /// The start z0 with the largest missing length: either an end of the range, or
 /// a point from which two edges have the same angle.
 struct CoverageGap {
