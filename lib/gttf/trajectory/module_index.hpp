@@ -22,7 +22,6 @@ class ModuleIndex {
 
   /// Surfaces that are not in the index.
   std::span<const unsigned> others() const { return others_; }
-  std::size_t n_modules() const { return modules_.size(); }
   /// Adds the modules that a helix may cross; not all of them are crossed.
   /// @return  whether it would reach others if it did not turn back
   bool find(const Line<double>& line, std::vector<unsigned>& found) const;
