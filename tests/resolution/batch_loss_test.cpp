@@ -207,7 +207,7 @@ TEST_CASE(
     d.layers.push_back(make_layer("plane", plane, 0.005, pixel(0.01, 0.01)));
     const TrackingGeometry geometry(d);
     // The first ones cross the plane between the second and third cylinder. So
-    // do the others, but when they come back, having crossed it before, between
+    // do the others, but when they return, having crossed it before, between
     // the first and second.
     TrackList tracks;
     for (int i = 0; i < 16; ++i)
