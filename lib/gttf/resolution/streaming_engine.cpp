@@ -2,9 +2,11 @@
 // Covariances by the streaming fit.
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "gttf/fit/streaming/exact_hits.hpp"
+#include "gttf/fit/streaming/function_rounding.hpp"
 #include "gttf/fit/streaming/two_fits.hpp"
 #include "gttf/resolution/engine.hpp"
 #include "gttf/resolution/linear.hpp"
@@ -13,16 +15,25 @@ namespace gttf::detail {
 
 namespace {
 
-/// Covariance of u, v, phi, theta, kappa just after a layer of a helix, without
-/// energy loss.
+/// u, v, phi, theta, kappa just after a layer of a helix, without energy loss.
 template <class S>
-Matrix5 covariance_behind(const AnyTrack&, const HelixPath<S>& path,
-                          std::size_t k, const FiveEquations<S>& e) {
-  return covariance_of(e, path.on_surface(k));
+std::array<Row<S>, track_dim> rows_behind(const AnyTrack&,
+                                          const HelixPath<S>& path,
+                                          std::size_t k) {
+  return path.on_surface(k);
 }
-Matrix5 covariance_behind(const AnyTrack& track, const TracedPath&,
-                          std::size_t k, const FiveEquations<double>& e) {
-  return covariance_of(e, track.after_layer(k));
+std::array<Row<double>, track_dim> rows_behind(const AnyTrack& track,
+                                               const TracedPath&,
+                                               std::size_t k) {
+  return rows_of(track.after_layer(k));
+}
+
+/// Equations of the track after its first measuring layer.
+/// @param all  of the whole track
+template <Path P, class S = typename P::Scalar>
+FiveEquations<S> equations_at_first(const P& path, const StartHit<S>* start,
+                                    const FiveEquations<S>& all) {
+  return start ? join_with_start(path, *start, filter<Errors::all>(path)) : all;
 }
 
 /// A track with its equations, and the properties derived from them.
@@ -42,6 +53,18 @@ struct StreamedTrack {
     doubtful = !is_undoubted(equations.v, p.kappa(), undoubted);
     determined = is_determined(p, start, gains, equations, undoubted);
     if (!determined) return;
+    at_first = equations_at_first(p, start, equations);
+    constexpr bool is_wide = !std::is_same_v<S, double>;
+    // A helix can be calculated in twice the precision. The bound leaves out
+    // the rounding of the equations, which was up to 350 times as large.
+    const double known_to =
+        track.helix() && !is_wide ? 1e-3 * determined_to : determined_to;
+    const std::size_t n = p.fits_momentum() ? track_dim : track_dim - 1;
+    knows_first =
+        change_by_rounding(at_first, rows_behind(track, p, track.first()), n) <
+        known_to;
+    determined = knows_first || (track.helix() && !is_wide);
+    if (!determined) return;
     line = covariance(equations);
     set_shares(track, path, start);
     if (!p.fits_momentum()) return;
@@ -53,6 +76,8 @@ struct StreamedTrack {
   }
 
   FiveEquations<S> equations;
+  FiveEquations<S> at_first;  ///< see equations_at_first()
+  bool knows_first = false;   ///< whether they give the state there
   bool determined = false, doubtful = true;
   Covariance5<S> line;  ///< of its parameters
   HitShares shares;
@@ -90,18 +115,14 @@ void set_covariances(const AnyTrack& track, const P& path,
   const FiveEquations<S>& e = fit.equations;
   const auto perigee = rows_of<S>(track.perigee());
   const auto plane = rows_of<S>(track.at_start_plane());
-  const std::size_t first = track.first();
   // the line of a helix is its perigee
   const bool is_perigee = track.helix() != nullptr;
   Covariance5<S> line = is_perigee ? fit.line : covariance(e, perigee);
   Covariance5<S> on_plane = covariance(e, plane);
   if (start) {
-    const FiveEquations<S> outer = filter<Errors::all>(path);
-    FiveEquations<S> bare = outer;
+    FiveEquations<S> bare = filter<Errors::all>(path);
     measure_start<ZeroVariance::excluded>(*start, bare);
     r.perigee_without_inner = covariance_of(bare, perigee);
-    r.first_hit = covariance_behind(track, path, first,
-                                    join_with_start(path, *start, outer));
   } else {
     r.perigee_without_inner = matrix_of(line);
     if (is_perigee)
@@ -109,10 +130,21 @@ void set_covariances(const AnyTrack& track, const P& path,
     else
       add_inner_material(path, perigee, line);
     add_inner_material(path, plane, on_plane);
-    r.first_hit = covariance_behind(track, path, first, e);
   }
+  const std::size_t first = track.first();
+  r.first_hit = covariance_of(fit.at_first, rows_behind(track, path, first));
   r.perigee = matrix_of(line);
   r.start_plane = matrix_of(on_plane);
+}
+
+/// The state of a helix after its first measuring layer, in twice the
+/// precision.
+Matrix5 wide_first_hit(const AnyTrack& track, const BeamSpot* spot) {
+  return track.with_wide_path(spot, [&](const auto& path, const auto* start) {
+    const auto e =
+        equations_at_first(path, start, filter<Errors::all>(path, start));
+    return covariance_of(e, path.on_surface(track.first()));
+  });
 }
 
 /// Calls f(streamed, path, start, determined, hit_only, scattering_only) with
@@ -129,11 +161,20 @@ void stream(const AnyTrack& track, const BeamSpot* spot, F&& f) {
     const auto use = [&](const auto& fit, const auto& its_path,
                          const auto* at_start, Determined yes,
                          Determined limit) {
-      // exact hits are taken in doubles, which do not determine a wide track
+      // Whether the limit exists is decided in doubles, which do not determine
+      // a wide track.
       const auto scattering_only = [&] {
-        return yes == Determined::yes
-                   ? scattering_only_variance(kept, start)
-                   : std::numeric_limits<double>::quiet_NaN();
+        double variance = std::numeric_limits<double>::quiet_NaN();
+        if (yes != Determined::yes) return variance;
+        variance = scattering_only_variance(kept, start);
+        if (fit.doubtful && !std::isnan(variance) && track.helix() &&
+            widest_kink(kept) > least_unscaled)
+          track.with_wide_path(spot,
+                               [&](const auto& wide_path, const auto* at) {
+                                 KeptPath wide_kept(wide_path, at);
+                                 variance = exact_hits_variance(wide_kept, at);
+                               });
+        return variance;
       };
       f(fit, its_path, at_start, fit.determined ? yes : Determined::no,
         std::isnan(fit.hit_only) ? Determined::no : limit, scattering_only);
@@ -185,6 +226,7 @@ EngineResult streaming_engine(const AnyTrack& track, const BeamSpot* spot) {
            r.determined = determined;
            if (determined == Determined::no) return;
            set_covariances(track, path, start, fit, r);
+           if (!fit.knows_first) r.first_hit = wide_first_hit(track, spot);
            r.shares = fit.shares;
            if (!path.fits_momentum()) return;
            r.hit_only = fit.hit_only;

@@ -16,6 +16,20 @@ Matrix5 transformed(const Matrix5& j, const Matrix5& covariance) {
   return 0.5 * (m + m.transpose());
 }
 
+/// Whether measuring layers are at one place for the triplets, but not the
+/// same.
+bool has_close_hits(const TracedTrack& track,
+                    const TrackingGeometry& geometry) {
+  double last = -std::numeric_limits<double>::infinity();
+  for (const TracedCrossing& x : track.list) {
+    if (!geometry.surfaces()[x.surface].measures()) continue;
+    const double distance = x.path - last;
+    if (distance > 0 && distance <= same_place) return true;
+    last = x.path;
+  }
+  return false;
+}
+
 /// Whether points are so close that the directions between them lose five
 /// digits or more to the rounding of the positions.
 bool has_short_segments(const TripletTrack& t) {
@@ -52,6 +66,11 @@ EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot) {
   EngineResult r;
   Outline outline = outline_of(track, spot);
   if (outline.determined == Determined::no) return r;
+  // The derivatives of a traced track are doubles: between hits that are close,
+  // and for hardly determined tracks, they do not give directions.
+  if (track.traced() &&
+      (outline.doubtful || has_close_hits(*track.traced(), track.geometry())))
+    return streaming_engine(track, spot);
   // segments of doubtful tracks may be too short for directions in doubles
   const auto triplets = [&](bool doubtful) {
     return track.triplets(spot, doubtful && track.helix());

@@ -100,6 +100,20 @@ class ExactHits : public AnyFit {
   bool consistent_ = true;
 };
 
+/// Variance of the widest kink below which all are scaled: there
+/// FiveEquations::exact is no longer small compared with that of a thin layer.
+inline constexpr double least_unscaled = 1e-50;
+
+/// Largest variance of a kink.
+template <Path P>
+double widest_kink(KeptPath<P>& source) {
+  double widest = 0;
+  for (std::size_t k = source.begin(); k < source.end(); ++k)
+    if (source.scatters(k))
+      widest = std::max(widest, static_cast<double>(source.kinks(k).w));
+  return widest;
+}
+
 /// Whether hits on two layers of one kind are so close that they may contradict
 /// each other; modules of a ring, at one distance in other directions, are not.
 inline bool are_close(const SurfaceRecord& a, const SurfaceRecord& b) {
@@ -168,6 +182,16 @@ S chain_information(const KeptPath<HelixPath<S>>& source) {
 
 }  // namespace detail
 
+/// Var(kappa) from scattering only, of a path with this limit.
+template <Path P>
+double exact_hits_variance(KeptPath<P>& source,
+                           const StartHit<typename P::Scalar>* start) {
+  PathFit<Errors::scattering_only, P> fit;
+  stream_inwards(source, source.begin(), source.end(), fit);
+  detail::finish(source.path(), start, fit);
+  return static_cast<double>(fit.equations.v[Perigee::kappa]);
+}
+
 /// Var(kappa) from scattering only. The variances of all kinks are scaled to
 /// at most 1, and the result, which is proportional to them, is scaled back.
 /// @param source  of the path, after the fit
@@ -178,21 +202,14 @@ template <Path P>
 double scattering_only_variance(KeptPath<P>& source,
                                 const StartHit<double>* start) {
   const P& path = source.path();
-  double widest = 0;
-  for (std::size_t k = source.begin(); k < source.end(); ++k)
-    if (source.scatters(k)) widest = std::max(widest, source.kinks(k).w);
+  const double widest = detail::widest_kink(source);
   if (!(widest > 0)) return std::numeric_limits<double>::quiet_NaN();
   const bool plain = detail::scatters_at_every_hit(source, start);
-  // below this, products of variances may underflow
-  constexpr double least = 1e-100;
-  if (plain && widest > least) {
+  if (plain && widest > detail::least_unscaled) {
     if constexpr (requires { path.line(); })
       if (!start && detail::is_point_chain(source))
         return 1 / detail::chain_information(source);
-    PathFit<Errors::scattering_only, P> fit;
-    stream_inwards(source, source.begin(), source.end(), fit);
-    detail::finish(path, start, fit);
-    return fit.equations.v[Perigee::kappa];
+    return exact_hits_variance(source, start);
   }
   detail::ExactHits<P> fit(path, 1 / widest);
   stream_inwards(source, source.begin(), source.end(), fit);
