@@ -102,6 +102,39 @@ TEST_CASE("batch: derivatives are the same if others are not requested") {
   }
 }
 
+TEST_CASE("traced tracks: derivatives of some layers are those of all") {
+  const TrackingGeometry geometry(shipped("alice_its2"));
+  Model model;
+  model.loss = EnergyLoss::mean;
+  Track track;
+  track.p = 0.5;
+  std::vector<char> layers(geometry.surfaces().size(), 0);
+  layers[2] = layers[4] = 1;
+  const Sensitivities all = make_sensitivities(geometry, track, model);
+  const Sensitivities some =
+      make_sensitivities(geometry, track, model, {true, true, false, layers});
+  const Sensitivities positions =
+      make_sensitivities(geometry, track, model, {true, false, false, layers});
+  REQUIRE(some.items.size() == all.items.size());
+  REQUIRE(positions.items.size() == all.items.size());
+  int n_moved = 0;
+  for (std::size_t i = 0; i < all.items.size(); ++i) {
+    const Sensitivity& item = all.items[i];
+    if (item.layer == Sensitivity::none) continue;
+    const bool is_error =
+        item.quantity == Quantity::sigma || item.quantity == Quantity::angle;
+    const bool is_asked = is_error || layers[item.layer] != 0;
+    const bool is_position = item.quantity == Quantity::position;
+    CHECK(some.items[i].slope[Parameter::d0] ==
+          (is_asked ? item.slope[Parameter::d0] : 0.0));
+    CHECK(positions.items[i].slope[Parameter::d0] ==
+          (is_asked && (is_error || is_position) ? item.slope[Parameter::d0]
+                                                 : 0.0));
+    n_moved += is_position && is_asked ? 1 : 0;
+  }
+  CHECK(n_moved == 2);
+}
+
 TEST_CASE("batch: derivatives of errors are those of single tracks") {
   // tracks that cross other layers than their neighbours, passive layers,
   // tilted coordinates, planes, disks and cones; FASER's field has no helices

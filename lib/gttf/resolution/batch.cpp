@@ -243,7 +243,8 @@ class Worker {
     Sensitivities sensitivities;
     const bool with_slopes = job_.slopes.asked_for();
     if (with_slopes)
-      sensitivities = make_sensitivities(job_.geometry, track, job_.model);
+      sensitivities = make_sensitivities(job_.geometry, track, job_.model,
+                                         job_.slopes.kinds);
     Resolution one = with_layers ? std::move(budget.resolution)
                      : with_slopes
                          ? std::move(sensitivities.resolution)

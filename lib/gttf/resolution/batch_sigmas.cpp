@@ -75,6 +75,8 @@ BatchSensitivities::BatchSensitivities(const TrackingGeometry& geometry,
                                : 0),
       sigma_(parameters.size() * n_coordinates_ * tracks.size) {
   SlopeArrays slopes;
+  slopes.kinds = kinds;
+  slopes.kinds.others = false;
   const auto part = [&](std::vector<double>& all, std::size_t i) {
     const std::size_t size = all.size() / parameters.size();
     return std::span(all).subspan(i * size, size);

@@ -8,6 +8,7 @@
 
 #include "gttf/resolution/batch.hpp"
 #include "gttf/resolution/known_lists.hpp"
+#include "gttf/resolution/sensitivity.hpp"
 
 namespace gttf {
 
@@ -25,6 +26,24 @@ std::vector<PerParameter> sigmas_and_hits(
 /// TrackingGeometry::axes().
 std::size_t coordinate_count(const TrackingGeometry& geometry);
 
+/// Derivatives that are requested besides those with respect to hit errors and
+/// angles. Of traced tracks each of them takes several flights.
+struct SlopeKinds {
+  bool position = true, material = true;
+  bool others = true;  ///< the field and the beam spot
+  /// 1 for each layer whose position and material are requested; empty: all.
+  std::span<const char> layers = {};
+
+  bool has_layer(std::size_t layer) const {
+    return layers.empty() || layers[layer] != 0;
+  }
+};
+
+/// make_sensitivities(); of traced tracks, slopes that are not requested are 0.
+Sensitivities make_sensitivities(const TrackingGeometry& geometry,
+                                 const Track& track, const Model& model,
+                                 const SlopeKinds& kinds);
+
 /// The derivatives of a variance with respect to position and x/X0 of every
 /// layer, and to the error of every coordinate, as in Sensitivity. The number
 /// of coordinate c in the order of TrackingGeometry::axes() and track t stands
@@ -32,6 +51,7 @@ std::size_t coordinate_count(const TrackingGeometry& geometry);
 /// requested if any are, the others of all or of none.
 struct SlopeArrays {
   LayerArrays position, material, sigma;
+  SlopeKinds kinds;
 
   bool asked_for() const { return sigma.asked_for(); }
 };
@@ -43,11 +63,6 @@ BatchStatistics resolve(const TrackingGeometry& geometry,
                         const SlopeArrays& slopes, unsigned threads = 1,
                         CodePath path = CodePath::best,
                         KnownLists* known = nullptr);
-
-/// Derivatives that are requested besides those with respect to hit errors.
-struct SlopeKinds {
-  bool position = true, material = true;
-};
 
 /// Errors of some parameters of many tracks, and the derivatives of their
 /// variances with respect to the numbers of all layers, as in

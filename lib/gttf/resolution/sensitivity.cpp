@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "gttf/detector/surface_outline.hpp"
+#include "gttf/resolution/batch_sigmas.hpp"
 #include "gttf/resolution/variance_slopes.hpp"
 
 namespace gttf {
@@ -192,6 +193,12 @@ PerParameter Sensitivity::elasticity() const {
 
 Sensitivities make_sensitivities(const TrackingGeometry& geometry,
                                  const Track& track, const Model& model) {
+  return make_sensitivities(geometry, track, model, SlopeKinds{});
+}
+
+Sensitivities make_sensitivities(const TrackingGeometry& geometry,
+                                 const Track& track, const Model& model,
+                                 const SlopeKinds& kinds) {
   Sensitivities result;
   const detail::AnyTrack t(geometry, track, model);
   result.resolution = detail::resolve(t, model);
@@ -201,12 +208,12 @@ Sensitivities make_sensitivities(const TrackingGeometry& geometry,
 
   if (result.resolution.at && !result.resolution.at->exists) return result;
   const auto slopes_of_track = [&] {
-    if (!t.helix()) return detail::traced_slopes(t, model);
+    if (!t.helix()) return detail::traced_slopes(t, model, kinds);
     if (!model.at) return detail::helix_slopes(t, model);
     const detail::AnyTrack traced(
         geometry, track,
         trace(t.geometry(), track, model.scattering, model.loss, t.frame()));
-    return detail::traced_slopes(traced, model);
+    return detail::traced_slopes(traced, model, kinds);
   };
   detail::VarianceSlopes slopes = slopes_of_track();
   PerParameter& total = slopes.variance;

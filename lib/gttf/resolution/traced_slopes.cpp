@@ -128,9 +128,11 @@ class Differences {
 
 class TracedDifferentiator {
  public:
-  TracedDifferentiator(const AnyTrack& track, const Model& model)
+  TracedDifferentiator(const AnyTrack& track, const Model& model,
+                       const SlopeKinds& kinds)
       : track_(track),
         model_(model),
+        kinds_(kinds),
         list_(track.traced()->list),
         t_(filtered(track, TracedPath(track.geometry(), *track.traced()),
                     model)),
@@ -156,14 +158,19 @@ class TracedDifferentiator {
     for (std::size_t k = 0; k < list_.size(); ++k) {
       // a surface moves as a whole: the first of its crossings represents all
       const bool first = first_of_surface(k) == k;
-      if (first) slopes_.crossings[k].position = by_position(k);
+      if (!kinds_.has_layer(list_[k].surface)) continue;
+      if (first && kinds_.position)
+        slopes_.crossings[k].position = by_position(k);
+      if (!kinds_.material) continue;
       if (model_.loss == EnergyLoss::off)
         slopes_.crossings[k].material = by_material(k);
       else if (first)
         slopes_.crossings[k].material = by_thickness(k);
     }
-    if (track_.fits_momentum()) slopes_.field = by_field();
-    if (model_.beam_spot) set_beam_spot();
+    if (kinds_.others) {
+      if (track_.fits_momentum()) slopes_.field = by_field();
+      if (model_.beam_spot) set_beam_spot();
+    }
     return std::move(slopes_);
   }
 
@@ -300,6 +307,7 @@ class TracedDifferentiator {
 
   const AnyTrack& track_;
   const Model& model_;
+  const SlopeKinds& kinds_;
   const std::vector<TracedCrossing>& list_;
   Traced t_;
   Differences differences_;
@@ -309,8 +317,9 @@ class TracedDifferentiator {
 
 }  // namespace
 
-VarianceSlopes traced_slopes(const AnyTrack& track, const Model& model) {
-  return TracedDifferentiator(track, model).run();
+VarianceSlopes traced_slopes(const AnyTrack& track, const Model& model,
+                             const SlopeKinds& kinds) {
+  return TracedDifferentiator(track, model, kinds).run();
 }
 
 }  // namespace gttf::detail

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gttf/resolution/any_track.hpp"
+#include "gttf/resolution/batch_sigmas.hpp"
 #include "gttf/resolution/parameter.hpp"
 
 namespace gttf::detail {
@@ -52,7 +53,8 @@ VarianceSlopes helix_slopes(const AnyTrack& track, const Model& model);
 
 /// In any field: hit errors and angles, and scattering if no energy is lost, in
 /// closed form; parameters that change the trajectory by sixth-order
-/// differences of the traced track.
-VarianceSlopes traced_slopes(const AnyTrack& track, const Model& model);
+/// differences of the traced track, 0 if they are not requested.
+VarianceSlopes traced_slopes(const AnyTrack& track, const Model& model,
+                             const SlopeKinds& kinds);
 
 }  // namespace gttf::detail

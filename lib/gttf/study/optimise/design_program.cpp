@@ -880,8 +880,9 @@ bool DesignProgram::has_exact_averages(const DesignSlopes& slopes) const {
 std::vector<std::string> DesignProgram::by_differences() {
   std::vector<std::string> names;
   if (space_.size() == 0) return names;
-  const bool exact =
-      has_exact_averages({space_.design, number_slopes(space_.start_values())});
+  const DesignSlopes slopes(space_.design,
+                            number_slopes(space_.start_values()));
+  const bool exact = has_exact_averages(slopes);
   for (const Sample& s : samples_) {
     if (s.parameter || (s.averaged && exact)) continue;
     const std::string& name = criterion_of(s).quantity.name;
@@ -985,7 +986,7 @@ std::optional<DesignProgram::AllValues> DesignProgram::bound(
       continue;
     }
     const BatchSensitivities list(g, arrays, group.model, asked, 1, {}, nullptr,
-                                  {false, false});
+                                  {false, false, false, {}});
     for (std::size_t i = 0; i < samples_.size(); ++i) {
       const Sample& s = samples_[i];
       if (s.group != gi || !s.parameter) continue;

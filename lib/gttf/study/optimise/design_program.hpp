@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -244,10 +243,10 @@ class DesignProgram {
                                         bool derivatives);
   /// The samples of one group among those of a list.
   struct GroupOfValues;
+  /// @param parameter  of samples that have one; null: all of the group
   GroupOfValues group_of_values(
       std::size_t group, const std::vector<std::size_t>& which,
-      const std::function<std::optional<Parameter>(const Sample&)>& parameter)
-      const;
+      std::optional<Parameter> Sample::*parameter) const;
   // Parts of values_of() for errors of single tracks; false if hits are lost.
   bool add_values(const GroupOfValues& list,
                   const std::vector<std::size_t>& which,

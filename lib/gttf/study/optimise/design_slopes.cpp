@@ -33,6 +33,8 @@ std::span<const double> slopes_by(const BatchSensitivities& list, Parameter q,
 DesignSlopes::DesignSlopes(const DesignNumbers& design,
                            const Eigen::MatrixXd& by_variable) {
   using Kind = DesignNumber::Kind;
+  layers_.assign(design.detector().layers.size(), 0);
+  kinds_.layers = layers_;
   for (Eigen::Index v = 0; v < by_variable.cols(); ++v) {
     for (std::size_t k = 0; k < design.size(); ++k) {
       const double slope = by_variable(static_cast<Eigen::Index>(k), v);
@@ -41,6 +43,8 @@ DesignSlopes::DesignSlopes(const DesignNumbers& design,
       const Kind kind = design[k].kind;
       in_batches_ = in_batches_ && kind != Kind::angle && kind != Kind::field;
       of_efficiencies_ = of_efficiencies_ || kind == Kind::efficiency;
+      kinds_.others = kinds_.others || kind == Kind::field;
+      if (design[k].layer != DesignNumber::none) layers_[design[k].layer] = 1;
       kinds_.position = kinds_.position || kind == Kind::position;
       kinds_.material = kinds_.material || kind == Kind::x_over_x0;
     }

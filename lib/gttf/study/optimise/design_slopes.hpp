@@ -17,9 +17,11 @@ class DesignSlopes {
  public:
   /// @param by_variable  a row for each number, a column for each variable
   DesignSlopes(const DesignNumbers& design, const Eigen::MatrixXd& by_variable);
+  DesignSlopes(const DesignSlopes&) = delete;
+  DesignSlopes& operator=(const DesignSlopes&) = delete;
 
   std::size_t n_variables() const { return ends_.size(); }
-  /// The derivatives of batches that are needed.
+  /// The derivatives that are needed. Valid as long as this object.
   SlopeKinds kinds() const { return kinds_; }
   /// Whether batches have all of them.
   bool in_batches() const { return in_batches_; }
@@ -51,7 +53,8 @@ class DesignSlopes {
  private:
   std::vector<NumberSlope> list_;  ///< of the first variable, then the next
   std::vector<std::size_t> ends_;  ///< of each variable in the list
-  SlopeKinds kinds_{false, false};
+  std::vector<char> layers_;       ///< of kinds_
+  SlopeKinds kinds_{false, false, false, {}};
   bool in_batches_ = true, of_efficiencies_ = false;
 };
 

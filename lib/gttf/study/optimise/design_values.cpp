@@ -57,7 +57,7 @@ std::optional<double> difference(const StepValues& f) {
 
 struct DesignProgram::GroupOfValues {
   std::size_t group;
-  std::vector<std::size_t> members;  ///< indices in `which`
+  std::vector<std::size_t> members;  ///< indices in `which`, by their tracks
   std::vector<std::size_t> tracks;   ///< of the group, each once
   std::vector<std::size_t> place;    ///< of each member's track in `tracks`
   std::vector<Parameter> parameters;
@@ -65,26 +65,26 @@ struct DesignProgram::GroupOfValues {
 
 DesignProgram::GroupOfValues DesignProgram::group_of_values(
     std::size_t group, const std::vector<std::size_t>& which,
-    const std::function<std::optional<Parameter>(const Sample&)>& parameter)
-    const {
+    std::optional<Parameter> Sample::*parameter) const {
   GroupOfValues list{group, {}, {}, {}, {}};
   for (std::size_t i = 0; i < which.size(); ++i) {
     const Sample& s = samples_[which[i]];
     if (s.group != group) continue;
-    const auto q = parameter(s);
-    if (!q) continue;
+    if (parameter != nullptr) {
+      const std::optional<Parameter>& q = s.*parameter;
+      if (!q) continue;
+      if (std::ranges::count(list.parameters, *q) == 0)
+        list.parameters.push_back(*q);
+    }
     list.members.push_back(i);
-    list.tracks.push_back(s.track);
-    if (std::ranges::count(list.parameters, *q) == 0)
-      list.parameters.push_back(*q);
   }
-  std::ranges::sort(list.tracks);
-  list.tracks.erase(std::unique(list.tracks.begin(), list.tracks.end()),
-                    list.tracks.end());
-  for (const std::size_t i : list.members)
-    list.place.push_back(static_cast<std::size_t>(
-        std::ranges::lower_bound(list.tracks, samples_[which[i]].track) -
-        list.tracks.begin()));
+  const auto track = [&](std::size_t i) { return samples_[which[i]].track; };
+  std::ranges::stable_sort(list.members, {}, track);
+  for (const std::size_t i : list.members) {
+    if (list.tracks.empty() || list.tracks.back() != track(i))
+      list.tracks.push_back(track(i));
+    list.place.push_back(list.tracks.size() - 1);
+  }
   return list;
 }
 
@@ -102,8 +102,7 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
   std::optional<DesignSlopes> slopes;
   if (derivatives) slopes.emplace(space_.design, number_slopes(x));
   for (std::size_t gi = 0; gi < groups_.size(); ++gi) {
-    const GroupOfValues list =
-        group_of_values(gi, which, [](const Sample& s) { return s.parameter; });
+    const GroupOfValues list = group_of_values(gi, which, &Sample::parameter);
     if (list.members.empty()) continue;
     const bool has_hits =
         !derivatives ? add_values(list, which, g, result)
@@ -169,6 +168,7 @@ bool DesignProgram::add_slopes(const GroupOfValues& list,
   std::vector<int> n_hits(list.tracks.size());
   // in short blocks: the derivatives for all layers stay in the cache
   constexpr std::size_t block = 64;
+  std::size_t k = 0;  // the next member
   for (std::size_t begin = 0; begin < list.tracks.size(); begin += block) {
     const std::size_t count = std::min(block, list.tracks.size() - begin);
     arrays.size = count;
@@ -183,8 +183,7 @@ bool DesignProgram::add_slopes(const GroupOfValues& list,
     for (const Parameter q : list.parameters)
       by_variable[static_cast<std::size_t>(q)] =
           slopes.variance_slopes(batch, q, count, space_.design, g, {});
-    for (std::size_t k = 0; k < list.members.size(); ++k) {
-      if (list.place[k] < begin || list.place[k] >= begin + count) continue;
+    for (; k < list.members.size() && list.place[k] < begin + count; ++k) {
       const std::size_t i = list.members[k], t = list.place[k] - begin;
       const Parameter q = *samples_[which[i]].parameter;
       result.value[i] = batch.sigma(q, t);
@@ -206,7 +205,8 @@ bool DesignProgram::add_single_slopes(const GroupOfValues& list,
   std::vector<Sensitivities> lists;
   std::vector<int> n_hits;
   for (const std::size_t t : list.tracks) {
-    lists.push_back(make_sensitivities(g, group.tracks[t], group.model));
+    lists.push_back(
+        make_sensitivities(g, group.tracks[t], group.model, slopes.kinds()));
     if (!lists.back().exists()) return false;
     n_hits.push_back(lists.back().resolution.n_hits);
   }
@@ -258,9 +258,7 @@ std::optional<std::vector<double>> DesignProgram::column_values(
   for (std::size_t gi = 0; gi < groups_.size(); ++gi) {
     const TrackGroup& group = groups_[gi];
     if (!group.request.average) continue;
-    // the parameter is of no meaning here
-    const GroupOfValues list = group_of_values(
-        gi, samples, [](const Sample&) { return Parameter::p; });
+    const GroupOfValues list = group_of_values(gi, samples, nullptr);
     if (list.members.empty()) continue;
     std::vector<double> p, theta;
     std::vector<int> n_hits(list.tracks.size());
@@ -304,8 +302,7 @@ void DesignProgram::add_average_slopes(const std::vector<std::size_t>& which,
   for (std::size_t gi = 0; gi < groups_.size(); ++gi) {
     const TrackGroup& group = groups_[gi];
     if (!group.request.average) continue;
-    const GroupOfValues list =
-        group_of_values(gi, which, [](const Sample& s) { return s.averaged; });
+    const GroupOfValues list = group_of_values(gi, which, &Sample::averaged);
     if (list.members.empty()) continue;
     std::vector<Track> points;
     for (const std::size_t t : list.tracks) points.push_back(group.tracks[t]);

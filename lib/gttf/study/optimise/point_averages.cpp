@@ -102,6 +102,12 @@ std::vector<Eigen::MatrixXd> mean_error_slopes(
       Eigen::MatrixXd::Zero(n, static_cast<Index>(parameters.size()));
   const TrackingGeometry complete(detector);
   TrackingGeometry geometry = complete;
+  SlopeKinds kinds = slopes.kinds();
+  std::vector<char> requested(detector.layers.size(), 0);
+  for (std::size_t l = 0; l < layers.size(); ++l)
+    if (layers[l] != DesignNumber::none && kinds.has_layer(l))
+      requested[layers[l]] = 1;
+  kinds.layers = requested;
   for (const AveragedTracks& same :
        tracks_of_averages(request, detector, points)) {
     for (const std::size_t l : same.lost) geometry.drop_hit(l);
