@@ -340,7 +340,63 @@ TEST_CASE("limits that no design meets: the smallest achievable ratio") {
   REQUIRE(r.infeasible);
   CHECK(r.infeasible->ratio > 1);
   CHECK(r.infeasible->requirement == "sigma_pt_rel <= 4.60 %");
-  CHECK(r.infeasible->track.p == 10);
+  REQUIRE(r.infeasible->track);
+  CHECK(r.infeasible->track->p == 10);
+  CHECK(r.verify_violation ==
+        doctest::Approx(r.infeasible->ratio - 1).epsilon(1e-9));
+  CHECK(r.certificate.residual < 1e-6);
+  // the prices are those of the ratio, in the range that is given
+  const LimitPrice& silicon = limit(r, "silicon");
+  CHECK(silicon.price_unit == "1/m2");
+  REQUIRE(silicon.price_range);
+  CHECK(silicon.price_range->first < 1);
+  CHECK(silicon.price_range->second > 1);
+  constexpr double step = 1e-4;
+  its2.limits[0].max = 1e6 * (1 + step);
+  const SearchResult more = search(its2, {});
+  REQUIRE(more.infeasible);
+  CHECK(std::log(r.infeasible->ratio / more.infeasible->ratio) / step ==
+        doctest::Approx(silicon.multiplier).epsilon(0.02));
+}
+
+TEST_CASE("a quantity that cannot be within its limit is named") {
+  OptimisationProblem its2 = problem("its2.yaml");
+  its2.starts = 4;
+  its2.limits[0].max = 1e5;  // 0.1 m2
+  SUBCASE("with limits on resolutions") {}
+  SUBCASE("without") { its2.requirements.clear(); }
+  const SearchResult r = search(its2, {});
+  CHECK_FALSE(r.found);
+  REQUIRE(r.infeasible);
+  CHECK(r.infeasible->requirement == "silicon");
+  CHECK_FALSE(r.infeasible->track);
+  // radii of 22 mm and 6 mm more each
+  double area = 0;
+  for (int i = 0; i < 7; ++i) {
+    const double radius = 22 + 6 * i;
+    area += 4 * unit::pi * radius * (radius / std::tan(40 * unit::deg) + 60);
+  }
+  CHECK(r.infeasible->ratio == doctest::Approx(area / 1e5).epsilon(1e-6));
+}
+
+TEST_CASE("a mean that cannot be below its limit is named") {
+  OptimisationProblem its2 = problem("its2.yaml");
+  its2.starts = 4;
+  // the errors of its only point, as a mean below what silicon allows
+  its2.means.push_back(
+      {"mean error", its2.objective.criterion, std::nullopt, false, {}, 15e-3});
+  its2.objective = {};
+  its2.objective.kind = Objective::Kind::quantity;
+  its2.objective.name = "silicon";
+  its2.requirements.clear();
+  const SearchResult r = search(its2, {});
+  CHECK_FALSE(r.found);
+  REQUIRE(r.infeasible);
+  CHECK(r.infeasible->requirement == "mean error");
+  its2.means.clear();
+  its2.objective = problem("its2.yaml").objective;
+  CHECK(r.infeasible->ratio ==
+        doctest::Approx(objective(search(its2, {})) / 15).epsilon(1e-6));
 }
 
 TEST_CASE("a search that ends while choices are open falls back to the file") {

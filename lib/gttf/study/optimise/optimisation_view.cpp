@@ -212,7 +212,9 @@ Document optimisation_document(const OptimisationResults& results, double cpu_s,
   document.set("constraints", std::move(constraints));
   const Certificate& c = result.certificate;
   std::vector<double> optima;
-  for (const double f : c.optima) optima.push_back(program.in_unit(f));
+  // those of a ratio are not in the unit of the objective
+  if (!result.infeasible)
+    for (const double f : c.optima) optima.push_back(program.in_unit(f));
   document.set("certificate",
                Document()
                    .set("kind", to_string(c.kind))
@@ -233,14 +235,16 @@ Document optimisation_document(const OptimisationResults& results, double cpu_s,
       Document()
           .set("points", static_cast<std::int64_t>(result.verify_points))
           .set("largest_violation", result.verify_violation));
-  if (result.infeasible)
-    document.set(
-        "infeasible",
-        Document()
-            .set("ratio", result.infeasible->ratio)
-            .set("requirement", result.infeasible->requirement)
-            .set("p_GeV", result.infeasible->track.p)
-            .set("theta_deg", in_degrees(result.infeasible->track.theta)));
+  if (result.infeasible) {
+    const Infeasible& least = *result.infeasible;
+    Document place = Document()
+                         .set("ratio", least.ratio)
+                         .set("requirement", least.requirement);
+    if (least.track)
+      place.set("p_GeV", least.track->p)
+          .set("theta_deg", in_degrees(least.track->theta));
+    document.set("infeasible", std::move(place));
+  }
   if (results.front) {
     const ParetoFront& front = *results.front;
     document.set("pareto", front_document(front));
@@ -284,6 +288,7 @@ std::string certificate_text(const SearchResult& result) {
     return "none: the design of the file, which the search had not improved "
            "when "
            "it was ended";
+  const std::string of = result.infeasible ? "of the least ratio: " : "";
   switch (c.kind) {
     case Certificate::Kind::proven:
       return "proven: " + c.reason;
@@ -291,7 +296,7 @@ std::string certificate_text(const SearchResult& result) {
       return fmt::format("within {} % of a bound: {}", readable(100 * c.gap, 3),
                          c.reason);
     case Certificate::Kind::local:
-      return "local: one solution from the design of the file";
+      return of + "local: one solution from the design of the file";
     case Certificate::Kind::best_of_starts:
       break;
   }
@@ -299,8 +304,8 @@ std::string certificate_text(const SearchResult& result) {
   if (c.met_limits == 0)
     return fmt::format("none of {} starts met the limits", c.starts);
   std::string text = fmt::format(
-      "best of {} starts: {} reached it, {} optim{} seen", c.starts, c.reached,
-      c.optima.size(), c.optima.size() == 1 ? "um" : "a");
+      "{}best of {} starts: {} reached it, {} optim{} seen", of, c.starts,
+      c.reached, c.optima.size(), c.optima.size() == 1 ? "um" : "a");
   if (c.met_limits > 1)
     text += fmt::format(
         ", share of the unseen about {} %",
@@ -354,14 +359,16 @@ Summary optimisation_summary(const OptimisationResults& results) {
         "verified",
         fmt::format("{} points, largest violation {}", result.verify_points,
                     readable(result.verify_violation, 2)));
-  if (result.infeasible)
-    head.facts.emplace_back(
-        "least ratio",
-        fmt::format("{} of {} at p = {} GeV, theta = {} deg",
-                    readable(result.infeasible->ratio, 4),
-                    result.infeasible->requirement,
-                    readable(result.infeasible->track.p, 4),
-                    readable(in_degrees(result.infeasible->track.theta), 4)));
+  if (result.infeasible) {
+    const Infeasible& least = *result.infeasible;
+    std::string text =
+        fmt::format("{} of {}", readable(least.ratio, 4), least.requirement);
+    if (least.track)
+      text += fmt::format(" at p = {} GeV, theta = {} deg",
+                          readable(least.track->p, 4),
+                          readable(in_degrees(least.track->theta), 4));
+    head.facts.emplace_back("least ratio", std::move(text));
+  }
   for (std::size_t i = 0; i < problem.choices.size(); ++i)
     head.facts.emplace_back(problem.choices[i].name,
                             program.combination().chosen[i]);

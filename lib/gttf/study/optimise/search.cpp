@@ -19,7 +19,8 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-/// StartPlace::search of the smallest ratio; searches of fronts count from 1.
+/// StartPlace::search of the smallest ratio, and after it of the smallest value
+/// of a quantity; searches of fronts count from 1.
 constexpr std::size_t search_of_ratio = 1000000000;
 
 /// Adds all limits to the results of a design without variables.
@@ -463,43 +464,138 @@ Certificate certificate_of(const SearchResult& result, const Collected& all,
 constexpr std::string_view beyond_corner =
     "limits are missed even with the best hits and the least material";
 
-/// If no design meets all limits: the smallest achievable value of the largest
-/// ratio to them, with quantities and gaps respected, and whether it is proven.
-void find_least_ratio(const OptimisationProblem& problem,
-                      const SearchOptions& options, SearchResult& failed) {
-  OptimisationProblem margin = problem;
-  margin.objective.kind = Objective::Kind::margin;
-  margin.objective.logarithmic = false;
+/// The problem of the smallest ratio to the limits on columns.
+OptimisationProblem problem_of_ratio(const OptimisationProblem& problem) {
+  OptimisationProblem p = problem;
+  p.objective = {};
+  p.objective.kind = Objective::Kind::margin;
   constexpr std::size_t most_starts = 32;
-  margin.starts = std::min(problem.starts, most_starts);
-  margin.construction.clear();
-  SearchOptions of_ratio = options;
-  of_ratio.history = {};  // it has a different objective
-  of_ratio.prices = false;
-  of_ratio.search = search_of_ratio;
-  if (failed.program->combination().absent.empty() && !failed.best.x.empty())
-    of_ratio.also_from.push_back(failed.best.x);
-  const SearchResult least = search(margin, of_ratio);
-  failed.effort += least.effort;
-  if (!least.best.result.exists) return;
-  DesignProgram program = *least.program;
-  const auto all = program.all_values(least.best.x);
-  if (!all || all->samples.empty()) return;
-  Infeasible result;
-  result.ratio = std::exp(all->f);
+  p.starts = std::min(problem.starts, most_starts);
+  p.construction.clear();
+  return p;
+}
+
+/// The problem of the smallest value of a quantity or mean, with the limits of
+/// the other ones, and its upper limit.
+std::pair<OptimisationProblem, double> problem_of_least(
+    const OptimisationProblem& problem, const LimitValue& missed) {
+  OptimisationProblem p = problem_of_ratio(problem);
+  p.requirements.clear();
+  double limit = 0;
+  if (missed.kind == LimitValue::Kind::quantity) {
+    QuantityLimit& own = p.limits[missed.index];
+    p.objective.kind = Objective::Kind::quantity;
+    p.objective.quantity = own.quantity;
+    p.objective.name = own.name;
+    limit = *own.max;
+    own.max.reset();
+  } else {
+    MeanLimit& own = p.means[missed.index];
+    p.objective.kind = Objective::Kind::mean;
+    p.objective.name = own.name;
+    p.objective.criterion = std::move(own.criterion);
+    p.objective.scale = std::move(own.scale);
+    p.objective.logarithmic = own.logarithmic;
+    p.objective.weights = std::move(own.weights);
+    limit = own.max;
+    p.means.erase(p.means.begin() + static_cast<std::ptrdiff_t>(missed.index));
+  }
+  return {std::move(p), limit};
+}
+
+/// The upper limit of a quantity or mean that a design misses most.
+std::optional<LimitValue> missed_limit(DesignProgram& program,
+                                       const std::vector<double>& x) {
+  std::optional<LimitValue> missed;
+  double most = 1 + design_feasible;
+  for (const LimitValue& v : program.limits_at(x, {})) {
+    if ((v.kind != LimitValue::Kind::quantity &&
+         v.kind != LimitValue::Kind::mean) ||
+        v.is_lower || !(v.limit > 0) || !(v.value > most * v.limit))
+      continue;
+    most = v.value / v.limit;
+    missed = v;
+  }
+  return missed;
+}
+
+/// The largest ratio of a design to the limits on columns, and where.
+std::optional<Infeasible> largest_ratio(DesignProgram program,
+                                        const std::vector<double>& x) {
+  const auto all = program.all_values(x);
+  if (!all || all->samples.empty()) return std::nullopt;
   const auto worst =
       std::ranges::max_element(all->samples) - all->samples.begin();
   const Sample& sample = program.sample(static_cast<std::size_t>(worst));
-  result.requirement =
-      problem.requirements[sample.file].criteria[sample.criterion].name;
-  result.track = program.group(sample.group).tracks[sample.track];
-  failed.infeasible = result;
-  Certificate& c = failed.certificate;
-  if (least.solved && all->f > design_feasible &&
-      least.certificate.kind == Certificate::Kind::proven) {
-    c.kind = Certificate::Kind::proven;
-    c.reason = "no design has a smaller ratio: " + least.certificate.reason;
+  if (!sample.is_limit()) return std::nullopt;
+  return Infeasible{std::exp(all->f),
+                    program.problem()
+                        .requirements[sample.file]
+                        .criteria[sample.criterion]
+                        .name,
+                    program.group(sample.group).tracks[sample.track]};
+}
+
+/// If no design meets all limits: the design with the smallest achievable value
+/// of the largest ratio to them, with quantities and gaps respected, the prices
+/// of limits in this ratio, and whether it is proven. If quantities and means
+/// cannot be within their limits either: the same for one of them.
+void find_least_ratio(const OptimisationProblem& problem,
+                      const SearchOptions& options, SearchResult& failed) {
+  SearchOptions of_ratio = options;
+  of_ratio.history = {};  // it has a different objective
+  if (failed.program->combination().absent.empty() && !failed.best.x.empty())
+    of_ratio.also_from.push_back(failed.best.x);
+  const auto take = [&](const SearchResult& least, Infeasible infeasible) {
+    DesignProgram program = DesignProgram(problem, Combination{})
+                                .with(least.program->combination());
+    LocalOptimum best;
+    if (least.best.x.empty()) {
+      best = failed.best;
+      const auto values = program.all_values({});
+      if (!values) return;
+      best.f = values->f;
+      best.violation = values->violation();
+      set_working(program, best);
+    } else {
+      best = solve(program, least.best.x, {.keep_on = [] { return false; }});
+      if (!best.result.exists) return;
+    }
+    failed.best = std::move(best);
+    failed.program = std::make_shared<DesignProgram>(std::move(program));
+    failed.limits = least.limits;
+    failed.bounds = least.bounds;
+    failed.certificate = least.certificate;
+    if (failed.certificate.kind == Certificate::Kind::proven)
+      failed.certificate.reason =
+          "no design has a smaller ratio: " + least.certificate.reason;
+    failed.infeasible = std::move(infeasible);
+  };
+  if (!problem.requirements.empty() && failed.program->n_samples() > 0) {
+    of_ratio.search = search_of_ratio;
+    const OptimisationProblem margin = problem_of_ratio(problem);
+    const SearchResult least = search(margin, of_ratio);
+    failed.effort += least.effort;
+    failed.interrupted = failed.interrupted || least.interrupted;
+    if (least.solved) {
+      if (auto ratio = largest_ratio(*least.program, least.best.x)) {
+        failed.verify_points = least.verify_points;
+        failed.verify_violation = least.verify_violation;
+        take(least, std::move(*ratio));
+      }
+      return;
+    }
   }
+  const auto missed = missed_limit(*failed.program, failed.best.x);
+  if (!missed || failed.interrupted) return;
+  of_ratio.search = search_of_ratio + 1;
+  const auto [of_limit, limit] = problem_of_least(problem, *missed);
+  const SearchResult least = search(of_limit, of_ratio);
+  failed.effort += least.effort;
+  failed.interrupted = failed.interrupted || least.interrupted;
+  if (!least.found) return;
+  take(least,
+       {std::exp(least.best.f) / limit, of_limit.objective.name, std::nullopt});
 }
 
 /// The numbers and prices that an option sets.
@@ -681,9 +777,12 @@ SearchResult search(const OptimisationProblem& problem,
                             result.solved && !result.interrupted);
   result.limits = std::move(prices.limits);
   result.bounds = std::move(prices.bounds);
-  if (result.found || result.interrupted || problem.requirements.empty() ||
-      result.program->n_samples() == 0)
+  if (result.found || result.interrupted) return result;
+  if (problem.objective.kind == Objective::Kind::margin && result.solved) {
+    result.infeasible = largest_ratio(*result.program, result.best.x);
     return result;
+  }
+  if (options.search >= search_of_ratio) return result;
   find_least_ratio(problem, options, result);
   // no search is needed if one limit is proven to be missed
   if (has_variables &&

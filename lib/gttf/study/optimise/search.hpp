@@ -32,11 +32,12 @@ struct Certificate {
 };
 std::string_view to_string(Certificate::Kind kind);
 
-/// The smallest achievable ratio to all requirements.
+/// The smallest achievable ratio to all requirements, or to the limit of a
+/// quantity or mean.
 struct Infeasible {
   double ratio = 0;
-  std::string requirement;
-  Track track;
+  std::string requirement;     ///< or the quantity or mean
+  std::optional<Track> track;  ///< of a requirement
 };
 
 struct SearchResult {
@@ -56,6 +57,8 @@ struct SearchResult {
   std::vector<BoundPrice> bounds;  ///< of each variable
   std::size_t verify_points = 0;
   double verify_violation = 0;
+  /// If no design meets the limits. Then `best`, `limits`, `bounds` and
+  /// `certificate` are those of the smallest ratio.
   std::optional<Infeasible> infeasible;
   Effort effort;
 };
