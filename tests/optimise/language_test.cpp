@@ -608,4 +608,68 @@ TEST_CASE("a variable that no resolution depends on is reported") {
   CHECK(r.bounds[0].asked_for);
 }
 
+TEST_CASE("a gap orders the images and copies of its layers too") {
+  const TemporaryFile forward(
+      "gttf-detector: 1\nname: forward\nfield: { solenoid: 2 T }\nlayers:\n"
+      "  - { name: B, cylinder: { radius: 30 mm, half_length: 300 mm }, "
+      "material: 1 %, measures: { rphi: 5 um, z: 10 um } }\n"
+      "  - { name: D1, disk: { z: 400 mm, radius: [30 mm, 300 mm] }, mirror: "
+      "true, material: 1 %, measures: { rphi: 10 um, r: 30 um } }\n"
+      "  - { name: D2, disk: { z: 700 mm, radius: [30 mm, 300 mm] }, mirror: "
+      "true, material: 1 %, measures: { rphi: 10 um, r: 30 um } }\n"
+      "  - { name: D3, disk: { z: [1000 mm, 1120 mm], radius: [30 mm, 300 mm] "
+      "}, repeat: 3, material: 1 %, measures: { rphi: 10 um, r: 30 um } }\n");
+  const std::string text =
+      "detector: " + forward.path() +
+      "\nvary: { 'layers[D1].disk.z': { from: 350 mm, to: 600 mm }, "
+      "'layers[D2].disk.z': { from: 450 mm, to: 1080 mm } }\n"
+      "minimise: { what: sigma_pt_rel, at: { p: 5 GeV, theta: 12 deg } }\n";
+  OptimisationProblem problem = problem_of(
+      text + "keep: [{ gap: { between: [D1, D2, D3], min: 30 mm } }]\n");
+  const SearchResult r = searched(problem, 4);
+  REQUIRE(r.found);
+  CHECK(r.best.x[1] <= 970 * (1 + 1e-9));
+  try {
+    problem_of(text + "keep: [{ gap: { between: [D2, D3], min: 30 mm } }]\n");
+    FAIL("the order of D1 and D2 is open");
+  } catch (const InputError& error) {
+    CHECK(error.diagnostics().items()[0].suggestion.find("[D1, D2]") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("layers that are left out take no anchor of others along") {
+  const TemporaryFile barrel(
+      "gttf-detector: 1\nname: barrel\nfield: { solenoid: 2 T }\nlayers:\n"
+      "  - &inner   # & and *inner in a comment\n"
+      "    name: L1\n    cylinder: { radius: 30 mm, half_length: 900 mm }\n"
+      "    material: 1 %\n    measures: &pixels { rphi: 5 um, z: 5 um }\n"
+      "  - { <<: *inner, name: L2, cylinder: { radius: 60 mm, half_length: 900 "
+      "mm } }\n"
+      "  # the third\n"
+      "  - <<: *inner\n    name: L3   # kept\n"
+      "    cylinder: { radius: 100 mm, half_length: 900 mm }\n"
+      "  - { name: L4, cylinder: { radius: 200 mm, half_length: 900 mm }, "
+      "material: 1 %, measures: *pixels }\n"
+      "  - { name: L5, cylinder: { radius: 400 mm, half_length: 900 mm }, "
+      "material: 1 %, measures: { rphi: 10 um, z: 5 um } }\n");
+  OptimisationProblem problem = problem_of(
+      "detector: " + barrel.path() +
+      "\nchoose: { layers: { of: 'layers[L1..L2]', exactly: 1 } }\n"
+      "minimise: { what: sigma_pt_rel, at: { p: 9 GeV, theta: 90 deg } }\n");
+  // each of the two
+  for (const std::size_t absent : {0U, 1U}) {
+    std::vector<char> layers(5, 0);
+    layers[absent] = 1;
+    const DesignProgram program(problem, {{"one"}, layers, {}, {}});
+    const std::string text = best_file(program, {}, {});
+    INFO(text);
+    const Detector written = parse_detector(text, "best.yaml").detector;
+    CHECK(written.layers.size() == 4);
+    CHECK(text.find("# the third") != std::string::npos);
+    CHECK(text.find("# kept") != std::string::npos);
+    CHECK((text.find("*inner") == std::string::npos) == (absent == 0));
+  }
+}
+
 }  // namespace gttf::test::GTTF_TEST_FILE

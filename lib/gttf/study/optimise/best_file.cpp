@@ -99,34 +99,123 @@ class Editor {
       if (!complete_one(wanted)) return;
   }
 
-  /// Removes the entries with these names from `layers`.
+  /// Removes the entries with these names from `layers`. What others take from
+  /// their anchors is written where it is used.
   void remove(const std::set<std::string>& names) {
     if (names.empty()) return;
     const Node root = parsed(text_, file_);
-    const Node* layers = root.find("layers");
-    const std::vector<Node>& items = layers->items();
-    std::vector<std::pair<std::size_t, std::size_t>> ranges;
+    const std::vector<Node>& items = root.find("layers")->items();
+    std::vector<Edit> edits;
+    const auto is_removed = [&](const Node& item) {
+      return names.contains(std::string(detail::name_of_entry(item)));
+    };
+    std::set<std::string> anchors;
     for (std::size_t i = 0; i < items.size(); ++i) {
-      if (!names.contains(std::string(detail::name_of_entry(items[i]))))
-        continue;
-      const std::size_t begin = start_of_item(items[i]);
-      std::size_t end = i + 1 < items.size() ? start_of_item(items[i + 1])
-                                             : end_of_list(begin);
-      // comments above the next item belong to that item
-      while (i + 1 < items.size() && end > begin) {
-        const std::size_t line = text_.rfind('\n', end - 2) + 1;
-        const std::string_view words =
-            trimmed(std::string_view(text_).substr(line, end - line));
-        if (line <= begin || !(words.empty() || words.starts_with('#'))) break;
-        end = line;
-      }
-      ranges.emplace_back(begin, end);
+      if (!is_removed(items[i])) continue;
+      const auto [begin, end] = range_of_item(items, i);
+      edits.push_back({begin, end - begin, ""});
+      const std::string_view own = std::string_view(text_).substr(begin);
+      for (const std::string& name : anchors_in(own.substr(0, end - begin)))
+        anchors.insert(name);
     }
-    for (auto it = ranges.rbegin(); it != ranges.rend(); ++it)
-      text_.erase(it->first, it->second - it->first);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (is_removed(items[i])) continue;
+      for (const std::string& name : anchors)
+        write_merged(items, i, name, edits);
+      write_aliases(items[i], anchors, edits);
+    }
+    std::ranges::sort(edits, std::ranges::greater(), &Edit::offset);
+    for (const Edit& edit : edits)
+      text_.replace(edit.offset, edit.length, edit.text);
   }
 
  private:
+  struct Edit {
+    std::size_t offset, length;
+    std::string text;
+  };
+
+  /// Names of anchors that are defined in a text.
+  static std::vector<std::string> anchors_in(std::string_view text) {
+    std::vector<std::string> names;
+    bool in_comment = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      const char before = at > 0 ? text[at - 1] : ' ';
+      const bool begins = before == ' ' || before == '\n' || before == '[' ||
+                          before == '{' || before == ',';
+      if (text[at] == '\n') in_comment = false;
+      if (text[at] == '#' && begins) in_comment = true;
+      if (in_comment || text[at] != '&' || !begins) continue;
+      names.emplace_back(name_at(text, at + 1));
+    }
+    return names;
+  }
+
+  /// The name of an anchor that begins here.
+  static std::string_view name_at(std::string_view text, std::size_t at) {
+    return text.substr(at, text.find_first_of(" \n,[]{}", at) - at);
+  }
+
+  /// The lines of an item of a list, without comments above the next one.
+  std::pair<std::size_t, std::size_t> range_of_item(
+      const std::vector<Node>& items, std::size_t i) const {
+    const std::size_t begin = start_of_item(items[i]);
+    std::size_t end =
+        i + 1 < items.size() ? start_of_item(items[i + 1]) : end_of_list(begin);
+    while (i + 1 < items.size() && end > begin) {
+      const std::size_t line = text_.rfind('\n', end - 2) + 1;
+      const std::string_view words =
+          trimmed(std::string_view(text_).substr(line, end - line));
+      if (line <= begin || !(words.empty() || words.starts_with('#'))) break;
+      end = line;
+    }
+    return {begin, end};
+  }
+
+  /// Replaces `<<: *anchor` of an item by the entries that come through it.
+  void write_merged(const std::vector<Node>& items, std::size_t i,
+                    const std::string& anchor, std::vector<Edit>& edits) const {
+    const auto [begin, end] = range_of_item(items, i);
+    const std::string merge = "<<: *" + anchor;
+    for (std::size_t at = text_.find(merge, begin); at < end;
+         at = text_.find(merge, at + 1)) {
+      if (name_at(text_, at + merge.size() - anchor.size()) != anchor) continue;
+      const std::size_t column = at - (text_.rfind('\n', at) + 1);
+      const std::size_t map = items[i].definition().offset;
+      const bool is_flow = text_[map] == '{';
+      std::string entries;
+      for (const Node::Entry& entry : items[i].entries()) {
+        if (!entry.merged) continue;
+        if (!entries.empty())
+          entries += is_flow ? ", " : '\n' + std::string(column, ' ');
+        entries += entry.key.text() + ": " + detail::flow_text(entry.value);
+      }
+      std::size_t length = merge.size();
+      // all of it is replaced by the other keys of the item
+      if (entries.empty()) {
+        const std::size_t next = at + length;
+        length = text_.find_first_not_of(is_flow ? " ," : " \n", next) - at;
+      }
+      edits.push_back({at, length, std::move(entries)});
+    }
+  }
+
+  /// Replaces values `*anchor`, as Node::alias() has them, by their content.
+  static void write_aliases(const Node& node,
+                            const std::set<std::string>& anchors,
+                            std::vector<Edit>& edits) {
+    if (!node.alias().empty() && anchors.contains(node.alias().substr(1))) {
+      edits.push_back({node.origin().offset, node.origin().length,
+                       detail::flow_text(node)});
+      return;
+    }
+    if (node.kind() == Node::Kind::list)
+      for (const Node& item : node.items()) write_aliases(item, anchors, edits);
+    if (node.kind() == Node::Kind::map)
+      for (const Node::Entry& entry : node.entries())
+        if (!entry.merged) write_aliases(entry.value, anchors, edits);
+  }
+
   /// The beginning of the line with the dash of an item.
   std::size_t start_of_item(const Node& item) const {
     std::size_t at = text_.rfind('\n', item.origin().offset);

@@ -864,14 +864,20 @@ class Reader {
     for (const Follower& f : space().followers)
       for (const NumberSlope& n : space().keys[f.key].numbers)
         followed.push_back(n.number);
+    // images and copies of layers are ordered like the layers themselves
+    const std::vector<std::string> entries = entry_names(detector());
+    const auto entry_of = [&](std::size_t number) {
+      return name_in_file(entries[space().design[number].layer]);
+    };
     const auto ordered = [&](std::size_t a, std::size_t b) {
-      std::vector<std::size_t> reached{a};
+      std::vector<std::string> reached{entry_of(a)};
       for (std::size_t i = 0; i < reached.size(); ++i)
         for (const Gap& gap : problem_->gaps)
-          if (gap.inner == reached[i] &&
-              std::ranges::count(reached, gap.outer) == 0)
-            reached.push_back(gap.outer);
-      return std::ranges::count(reached, b) > 0;
+          if (const std::string outer = entry_of(gap.outer);
+              entry_of(gap.inner) == reached[i] &&
+              std::ranges::count(reached, outer) == 0)
+            reached.push_back(outer);
+      return std::ranges::count(reached, entry_of(b)) > 0;
     };
     for (std::size_t i = 0; i < moving.size(); ++i) {
       const Range& a = moving[i];
@@ -892,7 +898,10 @@ class Reader {
           continue;
         if (ordered(a.number, number) || ordered(number, a.number)) continue;
         // in the order of the description
-        const bool is_inner = space().start[a.number] <= space().start[number];
+        const double mine = space().start[a.number],
+                     theirs = space().start[number];
+        const bool is_inner =
+            mine < 0 && theirs < 0 ? mine >= theirs : mine <= theirs;
         const std::string &inner = is_inner ? own.name : other.name,
                           &outer = is_inner ? other.name : own.name;
         Diagnostic d = a.variable->place;
