@@ -241,6 +241,30 @@ TEST_CASE("determined: the same with extreme errors, angles and distances") {
   compare_engines(true);
 }
 
+TEST_CASE("determined: fits whose first reference is far away go on") {
+  // hits of one coordinate give a first helix of a thousand times the curvature
+  int fitted = 0;
+  for (const unsigned seed : {5293U, 9663U, 19460U}) {
+    CAPTURE(seed);
+    const SingularTrack c = SingularTracks(seed).next();
+    const TrackingGeometry geometry(c.detector);
+    const Model model;
+    const detail::AnyTrack found(geometry, c.track, model);
+    const double sigma =
+        std::sqrt(detail::resolve(found, model).perigee_without_inner(4, 4)) *
+        std::abs(geometry.bz());
+    const ToySimulator simulator(geometry, c.track, model);
+    StreamingFitter fitter({.kappa = found.kappa()});
+    const GlobalFit& fit = fitter.fit(simulator.prototype().hits);
+    if (fit.status == FitStatus::not_converged) continue;
+    REQUIRE(fit.status == FitStatus::ok);
+    ++fitted;
+    CHECK(std::abs(fit.kappa - found.kappa()) < 1e-5 * sigma);
+    CHECK(relative(fit.sigma, sigma) < 1e-6);
+  }
+  CHECK(fitted >= 2);
+}
+
 TEST_CASE("determined: fits of hits are ok where their errors are right") {
   const char* const asked = std::getenv("GTTF_SINGULAR_TRACKS");
   const unsigned n = asked ? static_cast<unsigned>(std::atoi(asked)) : 5000;

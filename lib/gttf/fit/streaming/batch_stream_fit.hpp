@@ -118,6 +118,8 @@ class BatchStreamFitter {
       fit.solve(outcome);
     }
     reference.move_start(fit.line(), outcome);
+    // single tracks take more steps
+    outcome.require(fit.is_linear(), FitStatus::not_converged);
     return store(asked, reference, fit, kappa, weight, outcome);
   }
 

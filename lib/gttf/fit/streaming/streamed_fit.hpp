@@ -34,6 +34,7 @@ class StreamedFit : public AnyFit {
                               OnOutside&& on_outside) {
     equations_ = FiveEquations<S>();
     column_ = {};
+    n_coordinates_ = 0;
     Observer<OnOutside> observer{{}, equations_, on_outside};
     stream_inwards(reference_, 0, reference_.size(), observer, *this);
     if (!reference_.has_field()) forbid_curvature(equations_, column_);
@@ -69,6 +70,14 @@ class StreamedFit : public AnyFit {
   const Row<S>& line() const { return line_; }
   const FiveEquations<S>& equations() const { return equations_; }
   const S& chi2() const { return column_.chi2; }
+  /// Whether the last step has moved the curvature by at most its standard
+  /// deviation, times sqrt(chi2/n) if the errors are too small. If not, the
+  /// reference was too far away for a linear fit.
+  MaskOf<S> is_linear() const {
+    const S n(static_cast<double>(n_coordinates_)), v = equations_.v[4];
+    const S moved2 = line_[4] * line_[4];
+    return either(moved2 <= v, n * moved2 <= v * column_.chi2);
+  }
 
   template <class Kinks>
   void on_kinks(std::size_t k, const Kinks& kinks) {
@@ -77,6 +86,7 @@ class StreamedFit : public AnyFit {
   }
   void on_coordinates(std::size_t, const DataCoordinate<S>& c) {
     measure(equations_, column_, c.row, c.residual, c.variance);
+    ++n_coordinates_;
   }
 
  private:
@@ -91,6 +101,7 @@ class StreamedFit : public AnyFit {
   FiveEquations<S> equations_;
   ResidualColumn<S> column_;
   Row<S> line_{};
+  int n_coordinates_ = 0;
 };
 
 /// Information of all hits about the line before and after the layers of a

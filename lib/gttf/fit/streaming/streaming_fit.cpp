@@ -362,7 +362,11 @@ class SingleFit {
     const bool keeps = options.detail == FitDetail::hits;
     StreamedFit<Reference> fit(reference_);
     const int steps = 2 + options.relinearisations;
-    for (int i = 0; i < steps; ++i) {
+    // A first reference far from the track needs more of them, until at rest.
+    constexpr int most_steps = 30;
+    constexpr double almost_at_rest = 1e-6;
+    bool is_far = false;
+    for (int i = 0;; ++i) {
       if (i > 0 && options.weights == WeightSource::update && track.field)
         set_weights(track, reference_.kappa(), result);
       if (const auto s = solve(fit, keeps); s != FitStatus::ok) return s;
@@ -370,7 +374,11 @@ class SingleFit {
       const double moved = move(fit);
       if (const auto s = reference_.move_start(fit.line()); s != FitStatus::ok)
         return s;
-      if (moved < Reference::at_rest) break;
+      if (moved < (is_far ? almost_at_rest : Reference::at_rest)) break;
+      if (i + 1 < steps) continue;
+      is_far = is_far || !fit.is_linear();
+      if (!is_far) break;
+      if (i + 1 == steps + most_steps) return FitStatus::not_converged;
     }
     // covariances of the last linear fit
     result.chi2 = fit.chi2();
