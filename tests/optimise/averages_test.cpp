@@ -156,6 +156,25 @@ TEST_CASE("the optimum of an average is that of brute force, as scan has it") {
   CHECK(best > 0.99 * least);  // the lattice is that fine
 }
 
+TEST_CASE("the average at one point has all digits of scan") {
+  const TemporaryFile detector(barrel());
+  for (const char* column : {"sigma_d0", "sigma_d0_q95"})
+    for (const double radius : {300.0, 311.0, 322.0, 333.0}) {
+      const OptimisationProblem problem =
+          problem_of(study(detector.path(), "hits",
+                           radii + "minimise: { what: " + column +
+                               ", at: { p: 1 GeV, theta: 80 deg } }\n"));
+      DesignProgram program(problem, Combination{});
+      const std::vector<double> x{80, 150, radius};
+      const auto all = program.all_values(x);
+      REQUIRE(all);
+      const std::string name =
+          std::string(column) == "sigma_d0" ? "sigma_d0_um" : "sigma_d0_um_q95";
+      CHECK(program.objective_at(x, all->f) ==
+            scanned(problem, program.detector_at(x), name, 1, 80 * unit::deg));
+    }
+}
+
 TEST_CASE("layers chosen by an average and an efficiency: all combinations") {
   const TemporaryFile detector(barrel());
   for (const double least : {0.0, 0.98}) {

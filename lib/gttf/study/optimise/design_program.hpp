@@ -213,6 +213,9 @@ class DesignProgram {
 
   /// The objective in the unit of its column.
   double in_unit(double f) const;
+  /// The same for a design whose f is known; of an average at one point, the
+  /// number of scan_averages() without the rounding of the logarithm.
+  double objective_at(const std::vector<double>& x, double f);
   /// Limits in the order of the program's: gaps, quantities, means, samples.
   std::vector<LimitValue> limits_at(const std::vector<double>& x,
                                     const std::vector<std::size_t>& working);

@@ -290,6 +290,18 @@ Table DesignProgram::averages_of(const TrackGroup& group,
   return rows;
 }
 
+double DesignProgram::objective_at(const std::vector<double>& x, double f) {
+  const Objective& objective = problem_->objective;
+  if (objective.kind != Objective::Kind::point || of_objective_.empty())
+    return in_unit(f);
+  const Sample& sample = samples_[of_objective_.front()];
+  const TrackGroup& group = groups_[sample.group];
+  if (!group.request.average) return in_unit(f);
+  space_.design.set(space_.numbers<double>(std::span<const double>(x)));
+  return detail::number_at(averages_of(group, {sample.track}),
+                           objective.criterion.quantity.name, 0);
+}
+
 void DesignProgram::add_average_slopes(const std::vector<std::size_t>& which,
                                        const DesignSlopes& slopes,
                                        SampleValues& result) {

@@ -164,7 +164,8 @@ Document optimisation_document(const OptimisationResults& results, double cpu_s,
                Document()
                    .set("name", problem.objective.name)
                    .set("value", result.best.result.exists
-                                     ? program.in_unit(result.best.f)
+                                     ? result.program->objective_at(
+                                           result.best.x, result.best.f)
                                      : Resolution::none)
                    .set("start", program.in_unit(result.start_f))
                    .set("unit", objective_unit(problem).name)
