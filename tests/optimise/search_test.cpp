@@ -96,6 +96,7 @@ TEST_CASE("more starts are not needed once all optima are likely seen") {
   CHECK_FALSE(are_all_seen(256, 0));
   CHECK_FALSE(are_all_seen(3, 2));
   CHECK(unseen_share(256, 4) == doctest::Approx(20.0 / (256 * 255)));
+  CHECK(unseen_share(2, 2) == 1);
 
   OptimisationProblem its2 = problem("its2.yaml");
   CHECK(its2.solves_all_starts);  // the study gives their number
@@ -345,6 +346,8 @@ TEST_CASE("limits that no design meets: the smallest achievable ratio") {
   CHECK(r.verify_violation ==
         doctest::Approx(r.infeasible->ratio - 1).epsilon(1e-9));
   CHECK(r.certificate.residual < 1e-6);
+  CHECK(limit(r, "sigma_pt_rel <= 4.60 %").active);
+  CHECK(limit(r, "sigma_pt_rel <= 4.60 %").multiplier > 0);
   // the prices are those of the ratio, in the range that is given
   const LimitPrice& silicon = limit(r, "silicon");
   CHECK(silicon.price_unit == "1/m2");

@@ -142,8 +142,11 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
         const Criterion& c = problem.requirements[s.file].criteria[s.criterion];
         const CheckedQuantity& q = c.quantity;
         const Track& track = program.group(s.group).tracks[s.track];
-        p.active = std::abs(v.value - v.limit) <=
-                   1e-7 * std::max(std::abs(v.limit), 1e-30);
+        // if a ratio is minimised, limits are missed by the same factor
+        p.active = problem.objective.kind == Objective::Kind::margin
+                       ? multiplier > 0
+                       : std::abs(v.value - v.limit) <=
+                             1e-7 * std::max(std::abs(v.limit), 1e-30);
         // only active points of a grid are listed
         if (c.points.size() > 1) {
           if (!p.active) continue;

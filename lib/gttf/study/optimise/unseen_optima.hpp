@@ -2,6 +2,7 @@
 // What is still unseen after local searches from many designs.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 namespace gttf {
@@ -14,7 +15,8 @@ namespace gttf {
 /// Source: [BoenderRinnooyKan87]
 inline double unseen_share(std::size_t n, std::size_t w) {
   const auto searches = static_cast<double>(n), optima = static_cast<double>(w);
-  return optima * (optima + 1) / (searches * (searches - 1));
+  // the estimate of a few searches may exceed 1
+  return std::min(1.0, optima * (optima + 1) / (searches * (searches - 1)));
 }
 
 /// Whether more searches are unlikely to find another optimum: less than half
