@@ -164,6 +164,27 @@ TEST_CASE("batch: budgets of a telescope and a spectrometer") {
   }
 }
 
+TEST_CASE("batch: tracks through different surfaces of regions share vectors") {
+  const TrackingGeometry geometry(shipped("lhcb"));
+  TrackList tracks;
+  for (int i = 0; i < 48; ++i)
+    tracks.add({.p = 10.0 + i,
+                .theta = (15 + 5.7 * (i % 42)) * unit::mrad,
+                .phi = 0.7 * i});
+  for (const SimdLevel level : available_simd_levels()) {
+    CAPTURE(to_string(level));
+    const AtLevel at(level);
+    BatchOutput r(tracks.size(), geometry.surfaces().size());
+    const BatchStatistics s = resolve(geometry, tracks.views(), {}, r.views());
+    if (level != SimdLevel::scalar) {
+      CHECK(s.mixed > 10);
+      CHECK(3 * s.half_empty < s.vectorised);
+    }
+    CHECK(deviation_from_scalar(geometry, tracks, r) < 1e-9);
+    CHECK(budget_deviation_from_scalar(geometry, tracks, r, 1) < 1e-9);
+  }
+}
+
 TEST_CASE("batch: neighbours do not change a bit of a track in regions") {
   for (const char* name : {"datura", "lhcb"}) {
     const TrackingGeometry geometry(shipped(name));

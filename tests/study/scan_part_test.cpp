@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "gttf/config/diagnostics.hpp"
+#include "gttf/study/scan/scan.hpp"
+#include "support/layouts.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
@@ -20,7 +22,27 @@ Document part(double from, double to, double total) {
       .set("study", Document().set("columns", Document::List()));
 }
 
+/// Takes rows and forgets them.
+class Nowhere : public TableSink {
+ public:
+  void write(const Table&) override {}
+  void finish() override {}
+};
+
 }  // namespace
+
+TEST_CASE("scan: the blocks of a grid fill whole vectors") {
+  // 1560 points; an eighth of them are no whole vectors
+  StudyRequest request;
+  for (int i = 0; i < 60; ++i) request.momentum.values.push_back(1.0 + i);
+  for (int i = 0; i < 26; ++i) request.angle.values.push_back(1.5 - 0.02 * i);
+  const Detector barrel = make_barrel(10, 30, 1000, 2, 0.01, 0.01);
+  BatchStatistics statistics;
+  Nowhere sink;
+  scan(request, {&barrel, 1}, {.threads = 2, .statistics = &statistics}, sink);
+  CHECK(statistics.vectorised == 1560);
+  CHECK(statistics.half_empty == 0);
+}
 
 TEST_CASE("scan_part: invalid row numbers are rejected") {
   CHECK_NOTHROW(scan_part_of(part(0, 3, 6), "p.csv"));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gttf/core/batch.hpp"
+#include "gttf/core/kernels.hpp"
 #include "gttf/core/parallel.hpp"
 
 namespace gttf::detail {
@@ -46,6 +47,12 @@ class BatchBlock {
  private:
   std::vector<std::size_t> scalar_;
 };
+
+/// The size of a block, rounded up so that only the last vector of a batch is
+/// not full.
+constexpr std::size_t whole_vectors(std::size_t tracks) {
+  return (tracks + most_in_pack - 1) / most_in_pack * most_in_pack;
+}
 
 /// Runs all tracks of a batch on up to `threads` threads, each with its own
 /// worker:

@@ -38,7 +38,8 @@ using detail::PlaneTarget;
 /// alike; not so large that a thread waits for the others at the end.
 std::size_t block_size(std::size_t n_tracks, unsigned threads) {
   const std::size_t blocks = std::size_t{8} * thread_count(threads);
-  return std::clamp<std::size_t>(n_tracks / blocks, 512, 4096);
+  return detail::whole_vectors(
+      std::clamp<std::size_t>(n_tracks / blocks, 512, 4096));
 }
 
 /// Memory aligned to 64 bytes.

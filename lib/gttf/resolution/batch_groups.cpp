@@ -521,38 +521,68 @@ void BatchGroups::plan() {
   // full groups first, then the remainder of every list
   std::vector<std::size_t> grouped, left_over;
   grouped.reserve(rest_.size());
+  const auto add = [&](const std::size_t* tracks, std::size_t n, bool mixed) {
+    planned_.push_back({grouped.size(), grouped.size() + n, mixed});
+    grouped.insert(grouped.end(), tracks, tracks + n);
+  };
   for (std::size_t i = 0; i < rest_.size();) {
     std::size_t j = i;
     while (j < rest_.size() && key(rest_[j]) == key(rest_[i])) ++j;
-    for (; i + kernel_.width <= j; i += kernel_.width) {
-      planned_.push_back(
-          {grouped.size(), grouped.size() + kernel_.width, false});
-      const std::size_t* const from = rest_.data() + i;
-      grouped.insert(grouped.end(), from, from + kernel_.width);
-    }
+    for (; i + kernel_.width <= j; i += kernel_.width)
+      add(rest_.data() + i, kernel_.width, false);
     left_over.insert(left_over.end(), rest_.data() + i, rest_.data() + j);
     i = j;
   }
-  std::vector<unsigned> united;
+  // each of the others joins the first of a few groups that it fits into
+  struct OpenGroup {
+    std::vector<std::size_t> tracks;
+    std::vector<unsigned> united;
+    bool mixed = false;
+  };
+  constexpr std::size_t most_open = 8;
+  std::vector<OpenGroup> open;
+  const auto close = [&](std::size_t i) {
+    add(open[i].tracks.data(), open[i].tracks.size(), open[i].mixed);
+    open.erase(open.begin() + static_cast<std::ptrdiff_t>(i));
+  };
+  const auto takes = [&](OpenGroup& group, std::size_t track) {
+    const std::size_t other = group.tracks.front();
+    if (!same_formulas(other, track)) return false;
+    if (!group.mixed && ids_[track - begin_] == ids_[other - begin_])
+      return true;
+    // a union of lists is not followed with loss
+    if (slowing_ || !unite_lists(group.united, track)) return false;
+    group.mixed = true;
+    return true;
+  };
   for (const std::size_t track : left_over) {
-    const std::vector<unsigned>& own = list_of(track).surfaces;
-    const bool joins = !slowing_ && regions_ == nullptr && !planned_.empty() &&
-                       planned_.back().begin < grouped.size() &&
-                       grouped.size() - planned_.back().begin < kernel_.width &&
-                       same_formulas(grouped[planned_.back().begin], track) &&
-                       unite(united, own);
-    if (joins) {
-      Planned& open = planned_.back();
-      open.end = grouped.size() + 1;
-      open.mixed = open.mixed ||
-                   ids_[track - begin_] != ids_[grouped[open.begin] - begin_];
-    } else {
-      planned_.push_back({grouped.size(), grouped.size() + 1, false});
-      united = own;
+    std::size_t i = 0;
+    while (i < open.size() && !takes(open[i], track)) ++i;
+    if (i == open.size()) {
+      if (i == most_open) close(0);
+      i = open.size();
+      open.push_back({{}, list_of(track).surfaces});
     }
-    grouped.push_back(track);
+    open[i].tracks.push_back(track);
+    if (open[i].tracks.size() == kernel_.width) close(i);
   }
+  while (!open.empty()) close(0);
   rest_ = std::move(grouped);
+}
+
+/// Adds the list of a track, in the order of flight.
+/// @return  false if the orders contradict each other
+bool BatchGroups::unite_lists(std::vector<unsigned>& surfaces,
+                              std::size_t track) const {
+  if (!unite(surfaces, list_of(track).surfaces)) return false;
+  if (regions_ != nullptr && regions_->n > 1) {
+    const std::size_t* const region = regions_->region;
+    std::ranges::stable_sort(
+        surfaces, [&, onwards = is_onwards(track)](unsigned a, unsigned b) {
+          return onwards ? region[a] < region[b] : region[b] < region[a];
+        });
+  }
+  return true;
 }
 
 void BatchGroups::set_list(std::size_t id) {
@@ -578,7 +608,7 @@ void BatchGroups::make_group(const Planned& planned) {
   group_.points = list_of(group_.track[0]).points;
   std::vector<unsigned> surfaces = list_of(group_.track[0]).surfaces;
   for (std::size_t lane = 1; lane < group_.n; ++lane)
-    unite(surfaces, list_of(group_.track[lane]).surfaces);
+    unite_lists(surfaces, group_.track[lane]);
   add_crossings(surfaces);
   if (modules_ != nullptr) place_modules();
 }

@@ -308,6 +308,7 @@ class BatchGroups {
   std::size_t intern(const std::vector<unsigned>& surfaces);
   void find_wrong(const GuessCheck& check);
   void plan();
+  bool unite_lists(std::vector<unsigned>& surfaces, std::size_t track) const;
   void set_tracks(const std::size_t* tracks, std::size_t n);
   void set_list(std::size_t id);
   void make_group(const Planned& planned);

@@ -310,8 +310,15 @@ class BatchRegionPath {
   auto& back() { return back_; }
   bool has_way_back() const { return task_.extras.way_back; }
   bool scatters(std::size_t k) const { return task_.list[k].kinked != 0; }
-  const Kinks& kinks(std::size_t k) const { return back_.steps()[k].kinks; }
-  const Kinks& all_kinks(std::size_t k) const { return kinks(k); }
+  const Kinks& kinks(std::size_t k) {
+    const Kinks& all = all_kinks(k);
+    if (!task_.mixed) return all;
+    const TrackBits kinked = task_.list[k].kinked;
+    kinked_ = {all.columns, in_lanes(kinked, all.w),
+               in_lanes(kinked, all.w_phi)};
+    return kinked_;
+  }
+  const Kinks& all_kinks(std::size_t k) const { return back_.steps()[k].kinks; }
   void look_ahead(std::size_t) const {}
 
   template <class F>
@@ -321,6 +328,12 @@ class BatchRegionPath {
 
  private:
   using L = PackAccess<S>;
+
+  /// As in BatchPath. Not a template for each kind of group: products and sums
+  /// may be fused in another way in each, and a track would depend on others.
+  [[gnu::always_inline]] S in_lanes(TrackBits lanes, const S& x) const {
+    return task_.mixed ? select(L::mask(lanes), x, S(0)) : x;
+  }
 
   /// Components of a unit vector along a surface, for a displacement of the
   /// track that slides along it onto the surface.
@@ -348,16 +361,28 @@ class BatchRegionPath {
     transport.rows_at(x, rows, axes);
     const S inverse = S(1) / x.cosine;
     const S t = S(s.record.x_over_x0) * abs(inverse);
-    material_.all = material_.all + t;
-    if ((c.fitted | c.inner) != 0)
-      material_.to_last_hit = material_.to_last_hit + t;
-    const bool scatters = (c.kinked | c.inner) != 0 && s.record.x_over_x0 > 0;
+    material_.all = material_.all + in_lanes(c.crossed, t);
+    const TrackBits before_last = c.fitted | c.inner;
+    if (before_last != 0)
+      material_.to_last_hit = material_.to_last_hit + in_lanes(before_last, t);
+    const TrackBits scattering = c.kinked | c.inner;
+    const bool scatters = scattering != 0 && s.record.x_over_x0 > 0;
+    Kinks& kinks = back_.steps()[k].kinks;
     set_kinks(rows, start_.twist,
               scatters ? theta0_squared(
                              strength_, task_.scattering, t,
                              [&t] { return S(log(t)); }, total_)
                        : S(0),
-              back_.steps()[k].kinks);
+              kinks);
+    if (task_.mixed) {
+      const TrackBits needed = scattering | c.fitted;
+      for (std::size_t i = 0; i < 3; ++i) {
+        kinks.columns.theta[i] = in_lanes(needed, kinks.columns.theta[i]);
+        kinks.columns.phi[i] = in_lanes(needed, kinks.columns.phi[i]);
+      }
+      kinks.w = in_lanes(scattering, kinks.w);
+      kinks.w_phi = in_lanes(scattering, kinks.w_phi);
+    }
     if (c.fitted == 0) return;
     const AxisComponents<S> of_surface =
         axis_components(s.record, x.point.x, x.point.y);
@@ -374,19 +399,28 @@ class BatchRegionPath {
                            inner(e, axes.second) - slide2 * forward};
     };
     next_row_ -= s.record.n_axes;
-    for (unsigned q = 0; q < s.record.n_axes; ++q)
+    for (unsigned q = 0; q < s.record.n_axes; ++q) {
       next_row_[q] = along(s.axes[q]).row(rows);
+      if (task_.mixed)
+        for (S& element : next_row_[q]) element = in_lanes(c.fitted, element);
+    }
     if (c.first == 0 || task_.out[BatchPlane::first_hit] == nullptr) return;
     const auto [u, v] = s.record.user_axes();
-    first_[0] = along(u).row(rows);
-    first_[1] = along(v).row(rows);
-    set_angles(x.direction, axes, rows);
-    first_[4] = {S(0), S(0), S(0), S(0), S(1)};
+    std::array<Row<S>, track_dim> first;
+    first[0] = along(u).row(rows);
+    first[1] = along(v).row(rows);
+    set_angles(x.direction, axes, rows, first);
+    first[4] = {S(0), S(0), S(0), S(0), S(1)};
+    const auto here = L::mask(c.first);
+    for (std::size_t i = 0; i < track_dim; ++i)
+      for (std::size_t j = 0; j < track_dim; ++j)
+        first_[i][j] = select(here, first[i][j], first_[i][j]);
   }
 
   /// Azimuth and polar angle in the user's axes; NaN along z.
-  void set_angles(const Cartesian<S>& t, const Transverse<S>& axes,
-                  const RegionRows<S>& rows) {
+  static void set_angles(const Cartesian<S>& t, const Transverse<S>& axes,
+                         const RegionRows<S>& rows,
+                         std::array<Row<S>, track_dim>& first) {
     using std::sqrt;
     const S sine = sqrt(transverse_dot(t, t));
     const S inverse =
@@ -402,8 +436,8 @@ class BatchRegionPath {
     const S phi1 = phi(axes.first), phi2 = phi(axes.second);
     const S theta1 = theta(axes.first), theta2 = theta(axes.second);
     for (std::size_t i = 0; i < track_dim; ++i) {
-      first_[2][i] = phi1 * rows.t1[i] + phi2 * rows.t2[i];
-      first_[3][i] = theta1 * rows.t1[i] + theta2 * rows.t2[i];
+      first[2][i] = phi1 * rows.t1[i] + phi2 * rows.t2[i];
+      first[3][i] = theta1 * rows.t1[i] + theta2 * rows.t2[i];
     }
   }
 
@@ -414,13 +448,14 @@ class BatchRegionPath {
   BatchWayBack<S, BatchStep<S>, RegionChanges<S>> back_;
   /// Of the present crossing, on both ways; the outermost one has the first.
   Row<S>* next_row_ = nullptr;
-  std::array<Row<S>, track_dim> first_;
+  std::array<Row<S>, track_dim> first_{};
+  Kinks kinked_;  ///< temporary
   TrackMaterial<S> material_;
 };
 
 template <class S>
 [[gnu::noinline, gnu::flatten]] void fit_in_regions(BatchTask& task) {
-  BatchCovariance<S, BatchRegionPath<S>, true, true, false>(task).run();
+  BatchCovariance<S, BatchRegionPath<S>, true, true, true>(task).run();
 }
 
 template <class S>

@@ -118,7 +118,8 @@ struct BatchStretch {
   }
 };
 
-/// Calls f(Coordinates) for the rows of a crossing that have been kept.
+/// Calls f(Coordinates) for the rows of a crossing that have been kept; those
+/// of tracks without it are 0.
 /// @return  their number
 template <class S, class F>
 [[gnu::always_inline]] inline std::size_t for_kept_coordinates(
@@ -126,12 +127,17 @@ template <class S, class F>
   const ListedSurface& c = task.list[k];
   if (c.fitted == 0) return 0;
   const BatchSurface& s = task.surfaces[c.surface];
+  const auto variance = [&](double x) {
+    return task.mixed ? S(select(PackAccess<S>::mask(c.fitted), S(x), S(1)))
+                      : S(x);
+  };
   for (unsigned q = 0; q < s.record.n_axes; q += 2) {
     const bool two = q + 1 < s.record.n_axes;
     const unsigned second = two ? q + 1 : q;
     f(Coordinates<S>{q, second, rows + q, two ? rows + second : nullptr,
-                     S(s.axes[q].variance), S(s.axes[second].variance),
-                     q == 0 && s.is_point(), S(0)});
+                     variance(s.axes[q].variance),
+                     variance(s.axes[second].variance), q == 0 && s.is_point(),
+                     variance(0)});
   }
   return s.record.n_axes;
 }

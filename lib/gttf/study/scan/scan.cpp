@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "gttf/core/parallel.hpp"
+#include "gttf/core/run_batch.hpp"
 #include "gttf/resolution/batch_states.hpp"
 #include "gttf/resolution/batch_targets.hpp"
 #include "gttf/resolution/known_lists.hpp"
@@ -32,7 +33,8 @@ namespace {
 /// Points per block: enough to fill vectors, few enough for all threads.
 std::size_t block_size(std::size_t points, unsigned threads) {
   constexpr std::size_t least = 64, most = 2048, blocks_per_thread = 4;
-  return std::clamp(points / (blocks_per_thread * threads), least, most);
+  return detail::whole_vectors(
+      std::clamp(points / (blocks_per_thread * threads), least, most));
 }
 
 struct Block : ScanBlock {
