@@ -115,6 +115,18 @@ class LossTables {
   detail::BatchLoss view_;
 };
 
+/// A number of every track, or one of all.
+class Numbers {
+ public:
+  explicit Numbers(std::span<const double> values)
+      : first_(values.data()), stride_(values.size() == 1 ? 0 : 1) {}
+  double operator[](std::size_t track) const { return first_[track * stride_]; }
+
+ private:
+  const double* first_;
+  std::size_t stride_;
+};
+
 /// Data shared by the threads.
 struct Job {
   const TrackingGeometry& geometry;
@@ -202,8 +214,7 @@ class Worker {
 
   void run_vectorised(detail::BatchBlock& block) {
     const std::size_t begin = begin_ = block.begin, end = block.end;
-    ways_.resize(block.size());
-    for (std::size_t t = begin; t < end; ++t) ways_[t - begin] = way_of(t);
+    find_ways(begin, end);
     // a list of kinds does not say which modules are crossed
     if (has_modules())
       for (std::size_t t = begin; t < end; ++t) fill_layers(t, 0);
@@ -211,6 +222,8 @@ class Worker {
     if (in_regions_)
       run_groups(Way::regions, *in_regions_, job_.kernels.in_regions, block);
     const ResolutionArrays& r = job_.results;
+    const int least = least_hits();
+    const bool slowing = slows_down();
     for (std::size_t t = begin; t < end; ++t) {
       if (way(t) == Way::none) {
         // without field, regions leave no direction out
@@ -223,10 +236,10 @@ class Worker {
       const detail::BatchGroups& groups = groups_of(t);
       const int n_hits = groups.list_of(t).n_measuring;
       if (!r.n_hits.empty()) r.n_hits[t] = n_hits;
-      if (!r.end.empty() && !slows_down())
+      if (!r.end.empty() && !slowing)
         r.end[t] =
             groups.turned_back(t) ? TrackEnd::curls_up : TrackEnd::leaves;
-      if (n_hits >= least_hits() || slows_down()) continue;
+      if (n_hits >= least || slowing) continue;
       set_unfitted(t, groups.turned_back(t), n_hits, groups.material(t));
       ++block.statistics.not_fitted;
     }
@@ -330,22 +343,28 @@ class Worker {
         });
   }
 
+  void find_ways(std::size_t begin, std::size_t end) {
+    ways_.resize(end - begin);
+    const Numbers theta(job_.tracks.theta), x(job_.tracks.x), y(job_.tracks.y);
+    const bool bends = job_.lanes.bz != 0 && !(job_.model.turns > 0) &&
+                       job_.geometry.field().kind != FieldKind::dipole;
+    for (std::size_t t = begin; t < end; ++t)
+      // clearly away from the axis, and outwards: no need for sines
+      ways_[t - begin] =
+          bends && theta[t] > 0.1 && theta[t] < 3 && x[t] == 0 && y[t] == 0
+              ? Way::helix
+              : way_of(t);
+  }
+
   Way way_of(std::size_t t) const {
     const FieldKind field = job_.geometry.field().kind;
     if (field != FieldKind::dipole && follows_helix(t)) return Way::helix;
     return job_.regions && follows_regions(t) ? Way::regions : Way::none;
   }
 
-  double number(std::span<const double> values, std::size_t t) const {
-    return values[values.size() == 1 ? 0 : t];
-  }
-
   bool follows_helix(std::size_t t) const {
-    // clearly away from the axis, and outwards: no need for sines
-    const double angle = number(job_.tracks.theta, t);
-    if (job_.lanes.bz != 0 && angle > 0.1 && angle < 3 && is_outwards(t))
-      return true;
-    // nearly along it
+    // nearly along the axis
+    const double angle = Numbers(job_.tracks.theta)[t];
     if (!job_.geometry.has_field() && (angle < 0.3 || angle > 2.8))
       return false;
     return detail::follows_helix(job_.geometry, job_.tracks.track(t),
@@ -365,7 +384,7 @@ class Worker {
 
   /// Whether it starts on the axis, and is followed for half a turn.
   bool is_outwards(std::size_t t) const {
-    return number(job_.tracks.x, t) == 0 && number(job_.tracks.y, t) == 0 &&
+    return Numbers(job_.tracks.x)[t] == 0 && Numbers(job_.tracks.y)[t] == 0 &&
            !(job_.model.turns > 0);
   }
 

@@ -134,8 +134,10 @@ BatchGroups::BatchGroups(const BatchGeometry& geometry,
       at_(model.at),
       known_(may_guess_ && !slowing_ ? known : nullptr),
       crossed_(geometry.surfaces.size()),
-      arc_(geometry.surfaces.size()),
-      x_over_x0_(geometry.surfaces.size()) {
+      arc_(std::make_unique_for_overwrite<PackValues[]>(
+          geometry.surfaces.size())),
+      x_over_x0_(std::make_unique_for_overwrite<PackValues[]>(
+          geometry.surfaces.size())) {
   intern({});
 }
 
@@ -201,27 +203,28 @@ bool BatchGroups::is_onwards(std::size_t track) const {
 void BatchGroups::sort_by_direction() {
   const std::size_t n = order_.size(), n_bins = n / kernel_.width;
   if (n_bins < 2 || tracks_.theta.size() == 1) return;
+  const double* const theta = tracks_.theta.data();
   double least = unit::pi, most = 0;
   for (const std::size_t track : order_) {
-    least = std::min(least, tracks_.theta[track]);
-    most = std::max(most, tracks_.theta[track]);
+    least = std::min(least, theta[track]);
+    most = std::max(most, theta[track]);
   }
-  // a track of NaN, or beyond pi, comes last
-  const double bins_per_angle =
-      most > least ? static_cast<double>(n_bins) / (most - least) : 0;
-  bins_.resize(n);
-  bin_ends_.assign(n_bins + 1, 0);
+  const double width = (most - least) / static_cast<double>(n_bins);
   std::size_t changes = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double bin = (tracks_.theta[order_[i]] - least) * bins_per_angle;
-    bins_[i] = bin < static_cast<double>(n_bins)
-                   ? static_cast<std::size_t>(std::max(0.0, bin))
-                   : n_bins;
-    ++bin_ends_[bins_[i]];
-    if (i > 0 && bins_[i] != bins_[i - 1]) ++changes;
-  }
+  for (std::size_t i = 1; i < n; ++i)
+    if (std::abs(theta[order_[i]] - theta[order_[i - 1]]) > width) ++changes;
   // consecutive tracks are read and written faster than others
   if (changes < n / 4) return;
+  bins_.resize(n);
+  bin_ends_.assign(n_bins + 1, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double bin = (theta[order_[i]] - least) / width;
+    // a track of NaN, or beyond pi, comes last
+    bins_[i] = bin >= 0 && bin < static_cast<double>(n_bins)
+                   ? static_cast<std::size_t>(bin)
+                   : n_bins;
+    ++bin_ends_[bins_[i]];
+  }
   std::exclusive_scan(bin_ends_.begin(), bin_ends_.end(), bin_ends_.begin(),
                       std::size_t{0});
   sorted_.resize(n);
@@ -351,22 +354,25 @@ bool BatchGroups::search(const std::size_t* tracks, std::size_t n) {
   task.regions = regions_;
   task.tracks = &lanes;
   task.crossed = crossed_.data();
-  task.arc = arc_.data();
-  task.x_over_x0 = x_over_x0_.data();
+  task.arc = arc_.get();
+  task.x_over_x0 = x_over_x0_.get();
   if (modules_ == nullptr) {
     task.guess = guess.surfaces.data();
     task.n_guess = guess.surfaces.size();
   }
   kernel_.search(task);
+  crossed_surfaces_.resize(crossed_.size());
+  std::size_t n_crossed = 0;
+  for (unsigned i = 0; i < crossed_.size(); ++i)
+    if (crossed_[i] != 0) crossed_surfaces_[n_crossed++] = i;
+  crossed_surfaces_.resize(n_crossed);
 
   const TrackBits all = (TrackBits{1} << kernel_.width) - 1;
   bool as_guessed = task.in_order && modules_ == nullptr;
   if (as_guessed) {
     // all tracks cross the guessed surfaces, and the same number of surfaces
-    std::size_t n_crossed = 0;
     for (const unsigned s : guess.surfaces)
       as_guessed = as_guessed && crossed_[s] == all;
-    for (const TrackBits bits : crossed_) n_crossed += bits != 0;
     as_guessed = as_guessed && n_crossed == guess.surfaces.size();
   }
   bool same = true;
@@ -406,7 +412,7 @@ bool BatchGroups::search(const std::size_t* tracks, std::size_t n) {
 std::size_t BatchGroups::find_list(const BatchSearch& found, std::size_t track,
                                    std::size_t lane) {
   found_.clear();
-  for (unsigned i = 0; i < found.n_surfaces; ++i)
+  for (const unsigned i : crossed_surfaces_)
     if ((found.crossed[i] >> lane & 1) != 0)
       found_.push_back({found.arc[i].value[lane], geometry_.layers[i], i,
                         found.x_over_x0[i].value[lane]});
@@ -474,8 +480,11 @@ std::size_t BatchGroups::intern(const std::vector<unsigned>& surfaces) {
   if (modules_ == nullptr) {
     std::vector<bool> crossed(surfaces_.size());
     for (const unsigned s : surfaces) crossed[s] = true;
+    list.others.resize(crossed.size());
+    std::size_t n = 0;
     for (unsigned s = 0; s < crossed.size(); ++s)
-      if (!crossed[s]) list.others.push_back(s);
+      if (!crossed[s]) list.others[n++] = s;
+    list.others.resize(n);
     list.extents.set(surfaces_, list.others);
   }
   for (std::size_t k = 0; k < surfaces.size(); ++k) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -204,8 +205,11 @@ class BatchGroups {
                       const LeftOut& left_out, const Fit& fit,
                       const Retrace& retrace, const Leave& leave) {
     start(begin, end);
+    order_.resize(end - begin);
+    std::size_t n_tracks = 0;
     for (std::size_t track = begin; track < end; ++track)
-      if (!left_out(track)) order_.push_back(track);
+      if (!left_out(track)) order_[n_tracks++] = track;
+    order_.resize(n_tracks);
     sort_by_direction();
     sort_by_start();
     least_hits_ = least_hits;
@@ -363,7 +367,9 @@ class BatchGroups {
   std::vector<ModuleCrossing> module_crossings_;
   std::vector<std::size_t> its_modules_;
   std::vector<TrackBits> crossed_;
-  std::vector<PackValues> arc_, x_over_x0_;  ///< by surface
+  std::vector<unsigned> crossed_surfaces_;   ///< by any track of a group
+  /// By surface; set where a track crosses it.
+  std::unique_ptr<PackValues[]> arc_, x_over_x0_;
   int least_hits_ = 0;
   std::vector<std::size_t> order_, trials_, rest_, wrong_;
   std::vector<std::size_t> sorted_, bins_, bin_ends_;  ///< temporary
