@@ -32,7 +32,7 @@ class Nowhere : public TableSink {
 }  // namespace
 
 TEST_CASE("scan: the blocks of a grid fill whole vectors") {
-  // 1560 points; an eighth of them are no whole vectors
+  // 1560 points; an eighth of them does not fill whole vectors
   StudyRequest request;
   for (int i = 0; i < 60; ++i) request.momentum.values.push_back(1.0 + i);
   for (int i = 0; i < 26; ++i) request.angle.values.push_back(1.5 - 0.02 * i);

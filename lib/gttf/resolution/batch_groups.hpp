@@ -367,7 +367,7 @@ class BatchGroups {
   std::vector<ModuleCrossing> module_crossings_;
   std::vector<std::size_t> its_modules_;
   std::vector<TrackBits> crossed_;
-  std::vector<unsigned> crossed_surfaces_;   ///< by any track of a group
+  std::vector<unsigned> crossed_surfaces_;  ///< by any track of a group
   /// By surface; set where a track crosses it.
   std::unique_ptr<PackValues[]> arc_, x_over_x0_;
   int least_hits_ = 0;
