@@ -24,7 +24,7 @@ std::string without_folder(const std::string& file) {
 
 // The provenance in the file must not depend on the folder or on options
 // without effect on the result, because files are compared as a whole.
-Provenance of_the_study_alone(const Call& call, const Study& study) {
+Provenance study_provenance(const Call& call, const Study& study) {
   std::vector<std::string> files = study.request.detectors;
   files.push_back(study.request.file);
   const std::array<std::string_view, 3> with_value{"-o", "--threads", "--simd"};
@@ -63,7 +63,7 @@ int run_baseline(const Call& call) {
   }
   const Engine engine = engine_of(options);
   Study study = read_study(options, "store");
-  Outputs outputs(output, of_the_study_alone(call, study));
+  Outputs outputs(output, study_provenance(call, study));
   std::vector<BaselineDetector> results;
   std::size_t evaluated = 0;
   ScanOptions computation{engine, options.threads, {}};

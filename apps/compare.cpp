@@ -87,13 +87,13 @@ class Comparer {
   }
 
   /// Changes are read like --set; errors name the option that they came from.
-  Diagnostics with_changes_named(const Diagnostics& faults) const {
+  Diagnostics with_changes_named(const Diagnostics& errors) const {
     Diagnostics named;
-    for (Diagnostic fault : faults.items()) {
-      if (fault.file == "--set" &&
-          std::ranges::count(options_.changes, fault.source_line))
-        fault.file = "--change";
-      named.add(std::move(fault));
+    for (Diagnostic error : errors.items()) {
+      if (error.file == "--set" &&
+          std::ranges::count(options_.changes, error.source_line))
+        error.file = "--change";
+      named.add(std::move(error));
     }
     return named;
   }

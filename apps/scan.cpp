@@ -74,8 +74,8 @@ int merge_scans(const Call& call) {
   std::vector<ScanPart> parts;
   for (const std::string& name : names) {
     parts.push_back(scan_part_of(read_json(part_lines(name), name), name));
-    if (const auto fault = csv_checksum_fault(name, "part of a scan"))
-      throw FileError(in_quotes(name) + " is damaged: " + *fault);
+    if (const auto error = csv_checksum_error(name, "part of a scan"))
+      throw FileError(in_quotes(name) + " is damaged: " + *error);
     if (provenance) provenance->inputs.push_back({name, sha256_of_file(name)});
   }
   parts = ordered_parts(std::move(parts));

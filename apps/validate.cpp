@@ -126,7 +126,7 @@ Verdict check(const std::string& file) {
 }
 
 // The errors as a table, one row each.
-Table fault_table(const std::vector<Verdict>& verdicts) {
+Table error_table(const std::vector<Verdict>& verdicts) {
   Texts file, severity, path, problem, suggestion;
   Integers line, column;
   for (const Verdict& verdict : verdicts) {
@@ -179,7 +179,7 @@ Document verdict_document(const std::vector<Verdict>& verdicts) {
                         .set("what", verdict.what.empty()
                                          ? Document()
                                          : Document(verdict.what))
-                        .set("faults", rows_of(fault_table({verdict}))));
+                        .set("faults", rows_of(error_table({verdict}))));
   return Document().set("files", std::move(files));
 }
 
@@ -189,9 +189,9 @@ Summary verdict_summary(const std::vector<Verdict>& verdicts) {
   for (const Verdict& verdict : verdicts)
     files.facts.emplace_back(verdict.file, verdict.text());
   summary.sections.push_back(std::move(files));
-  Table faults = fault_table(verdicts);
-  if (faults.rows() > 0)
-    summary.sections.push_back({"Errors and warnings", {}, std::move(faults)});
+  Table errors = error_table(verdicts);
+  if (errors.rows() > 0)
+    summary.sections.push_back({"Errors and warnings", {}, std::move(errors)});
   return summary;
 }
 
@@ -207,7 +207,7 @@ int run_validate(const Call& call) {
   const bool all_good = std::all_of(verdicts.begin(), verdicts.end(),
                                     [](const Verdict& v) { return v.good(); });
   if (!options.quiet || !outputs.only(Format::table))
-    outputs.write({fault_table(verdicts), verdict_document(verdicts),
+    outputs.write({error_table(verdicts), verdict_document(verdicts),
                    verdict_summary(verdicts), verdict_lines(verdicts)});
   outputs.commit();
   return all_good ? good : bad_input;

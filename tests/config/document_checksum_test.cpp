@@ -55,11 +55,11 @@ TEST_CASE("checksum: every change is another one") {
 
 TEST_CASE("checksum: an error is reported") {
   const Document whole = with_checksum(sample(7));
-  CHECK_FALSE(checksum_fault(whole));
-  CHECK(checksum_fault(sample(7)) == "there is no \"checksum\"");
+  CHECK_FALSE(checksum_error(whole));
+  CHECK(checksum_error(sample(7)) == "there is no \"checksum\"");
   Document changed = sample(8);
   changed.set("checksum", *whole.find("checksum"));
-  CHECK(checksum_fault(changed) ==
+  CHECK(checksum_error(changed) ==
         "it was changed or damaged after it was written: the checksum differs");
 }
 

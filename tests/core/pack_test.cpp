@@ -19,7 +19,7 @@ struct Portable {
   using Vector [[gnu::vector_size(16)]] = double;
   using Bits [[gnu::vector_size(16)]] = std::uint64_t;
   struct Mask {
-    bool lane[2];
+    bool element[2];
   };
   static constexpr std::size_t width = 2;
 
@@ -38,20 +38,20 @@ struct Portable {
     return {{a[0] <= b[0], a[1] <= b[1]}};
   }
   static Vector choose(Mask m, Vector a, Vector b) {
-    return Vector{m.lane[0] ? a[0] : b[0], m.lane[1] ? a[1] : b[1]};
+    return Vector{m.element[0] ? a[0] : b[0], m.element[1] ? a[1] : b[1]};
   }
   static Mask both(Mask a, Mask b) {
-    return {{a.lane[0] && b.lane[0], a.lane[1] && b.lane[1]}};
+    return {{a.element[0] && b.element[0], a.element[1] && b.element[1]}};
   }
   static Mask either(Mask a, Mask b) {
-    return {{a.lane[0] || b.lane[0], a.lane[1] || b.lane[1]}};
+    return {{a.element[0] || b.element[0], a.element[1] || b.element[1]}};
   }
-  static Mask negated(Mask a) { return {{!a.lane[0], !a.lane[1]}}; }
+  static Mask negated(Mask a) { return {{!a.element[0], !a.element[1]}}; }
   static std::uint32_t bits_of(Mask a) {
-    return (a.lane[0] ? 1u : 0u) | (a.lane[1] ? 2u : 0u);
+    return (a.element[0] ? 1u : 0u) | (a.element[1] ? 2u : 0u);
   }
-  static Mask mask_of(std::uint32_t lanes) {
-    return {{(lanes & 1) != 0, (lanes & 2) != 0}};
+  static Mask mask_of(std::uint32_t elements) {
+    return {{(elements & 1) != 0, (elements & 2) != 0}};
   }
 };
 using P = Pack<Portable>;

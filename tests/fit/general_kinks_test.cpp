@@ -228,7 +228,7 @@ TEST_CASE("general kinks: shares of all errors add up to the covariance") {
       if (variance > 0)
         sum += as_vector(gain) * as_vector(gain).transpose() / variance;
     };
-    way_back(
+    backward_pass(
         p.path(), no_start, gains, n,
         [&](const HitStep<double, 5>& s) { add(s.gain, s.variance); },
         [&](const KinkStep<double, 5>& s) {

@@ -176,7 +176,7 @@ TEST_CASE(
       for (std::size_t a = 0; a < 5; ++a)
         for (std::size_t b = 0; b < 5; ++b) sum[a][b] += p[a] * p[b] / variance;
     };
-    way_back(
+    backward_pass(
         HelixPath(geometry, c), no_start, gains, n,
         [&](const HitStep<double, 5>& hit) { add(hit.gain, hit.variance); },
         [&](const KinkStep<double, 5>& kinks) {
@@ -215,7 +215,7 @@ TEST_CASE("backward pass: a share is the derivative d ln var/d ln that error") {
   std::vector<KinkGain<double>> gains;
   const auto e = filter<Errors::all>(HelixPath(geometry, c), no_start, &gains);
   double hit = 0, passive = 0;
-  way_back(
+  backward_pass(
       HelixPath(geometry, c), no_start, gains, covariance(e),
       [&](const HitStep<double, 5>& s) {
         if (c.list[s.crossing].surface == 2 && s.coordinate == 0)

@@ -44,7 +44,7 @@ std::size_t compare(const P& path, const StartHit<S>* start = nullptr) {
   if (start) part.on_start(*start);
   stream_outwards(kept, kept.begin(), kept.end(), part);
   std::array<S, 2> sum{S(0), S(0)};
-  way_back(
+  backward_pass(
       path, start, gains, inside,
       [&](const HitStep<S, 2>& step) {
         for (std::size_t q = 0; q < 2; ++q)

@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes,
   const std::string path = file.path();
   gttf::test::refused_or_read([&] {
     // The checksum is ignored: few inputs would pass it.
-    (void)gttf::csv_checksum_fault(path, "part of a scan");
+    (void)gttf::csv_checksum_error(path, "part of a scan");
     const auto document = gttf::read_json(gttf::part_lines(path), path);
     const auto parts =
         gttf::ordered_parts({gttf::scan_part_of(document, path)});

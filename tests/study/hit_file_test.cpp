@@ -263,7 +263,7 @@ TEST_CASE("hit file: only the first bad lines are shown, all are counted") {
   HitFile file(files.write(text), files.detector, options);
   CHECK(file.next().empty());
   CHECK(file.bad_rows() == 50);
-  CHECK(file.messages().items().size() == HitFile::max_faults);
+  CHECK(file.messages().items().size() == HitFile::max_errors);
 }
 
 TEST_CASE("hit file: a track that reappears is an error, or is collected") {

@@ -114,7 +114,7 @@ void CsvLines::split() {
 
 void CsvLines::split_quoted() {
   const std::string_view text = line_.text;
-  const auto fault = [&](std::size_t at, const char* problem) {
+  const auto error = [&](std::size_t at, const char* problem) {
     if (!line_.problem.empty()) return;
     line_.problem = problem;
     line_.problem_at = at;
@@ -138,18 +138,18 @@ void CsvLines::split_quoted() {
           ++i;
         }
       }
-      if (!closed) fault(open, "the quote is not closed in this line");
+      if (!closed) error(open, "the quote is not closed in this line");
       line_.cells.push_back(line_.unquoted_.emplace_back(std::move(cell)));
       line_.offsets.push_back(open);
       const std::size_t end = std::min(text.find(separator_, i), text.size());
       if (!trimmed(text.substr(i, end - i)).empty())
-        fault(i, "text after a quoted cell");
+        error(i, "text after a quoted cell");
       i = end;
     } else {
       const std::size_t end = std::min(text.find(separator_, i), text.size());
       const std::string_view cell = trimmed(text.substr(i, end - i));
       if (const std::size_t q = cell.find('"'); q != cell.npos)
-        fault(i + q, "a quote within a cell");
+        error(i + q, "a quote within a cell");
       line_.cells.push_back(cell);
       line_.offsets.push_back(i);
       i = end;
@@ -283,22 +283,22 @@ void CsvReader::read_header(std::string_view example) {
       }
     header_lines_ = std::make_unique<CsvLines>(header_block_, separator_);
     header_ = header_lines_->next();
-    Diagnostics faults;
+    Diagnostics errors;
     if (!header_->problem.empty()) {
-      faults.add(header_->at_problem(name_));
+      errors.add(header_->at_problem(name_));
     } else if (std::ranges::any_of(header_->cells, is_number)) {
       Diagnostic d = header_->at(name_, 0);
       d.problem = "the first line is not a header";
       d.suggestion = suggestion;
-      faults.add(std::move(d));
+      errors.add(std::move(d));
     } else if (header_->cells.size() == 1) {
       Diagnostic d = header_->at(name_, 0);
       d.problem =
           fmt::format("one column only: {}", in_quotes(header_->cells.front()));
       d.suggestion = "separate the cells by commas, semicolons or tabs";
-      faults.add(std::move(d));
+      errors.add(std::move(d));
     }
-    if (!faults.empty()) throw InputError(std::move(faults));
+    if (!errors.empty()) throw InputError(std::move(errors));
     return;
   }
   fail("the file is empty", suggestion, 1);

@@ -151,7 +151,7 @@ std::size_t name_bytes(std::string_view text) {
 
 void FormulaText::fail(std::string problem, std::string suggestion,
                        std::size_t begin, std::size_t end) {
-  throw FormulaFault{std::move(problem), std::move(suggestion), begin,
+  throw FormulaError{std::move(problem), std::move(suggestion), begin,
                      std::max(end, begin + 1)};
 }
 
@@ -580,11 +580,11 @@ Parsed<Formula> parse_formula(std::string_view text,
     result.value.powers_ = whole.powers;
     result.value.steps_ = std::move(whole.steps);
     result.value.text_ = trimmed(text);
-  } catch (const detail::FormulaFault& fault) {
-    result.problem = fault.problem;
-    result.suggestion = fault.suggestion;
-    result.offset = std::min(fault.begin, text.size());
-    result.length = fault.end - fault.begin;
+  } catch (const detail::FormulaError& error) {
+    result.problem = error.problem;
+    result.suggestion = error.suggestion;
+    result.offset = std::min(error.begin, text.size());
+    result.length = error.end - error.begin;
   }
   return result;
 }

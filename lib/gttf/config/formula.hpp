@@ -222,14 +222,14 @@ struct Sign {
 /// Combines both parts with an operator.
 Part joined_by(Part left, Part right, Formula::Code code, Powers powers);
 
-/// Sum, difference or quadratic sum. Throws FormulaFault if their dimensions
+/// Sum, difference or quadratic sum. Throws FormulaError if their dimensions
 /// differ or a percentage is ambiguous.
 Part added(Part left, Part right, const Sign& sign, const FormulaRules& rules);
 
 /// Its value if it uses no variable.
 std::optional<double> constant_of(const Part& part);
 
-/// These throw FormulaFault.
+/// These throw FormulaError.
 void check_argument(const Function& function, const Part& part);
 void check_result(const Part& whole, std::string_view text,
                   const FormulaRules& rules);
@@ -237,7 +237,7 @@ void check_result(const Part& whole, std::string_view text,
 // The text of a formula and the current position of the parser.
 
 /// An error stops the parser; only the first one is reported.
-struct FormulaFault {
+struct FormulaError {
   std::string problem, suggestion;
   std::size_t begin = 0, end = 0;  ///< of the erroneous part
 };
@@ -262,10 +262,10 @@ class FormulaText {
   std::string_view token() const;
   /// The name here, with "/c" if that makes it a unit of momentum.
   std::string_view unit_name() const;
-  /// Parses a number without its unit. Throws FormulaFault.
+  /// Parses a number without its unit. Throws FormulaError.
   double take_number();
 
-  /// Throws FormulaFault.
+  /// Throws FormulaError.
   [[noreturn]] static void fail(std::string problem, std::string suggestion,
                                 std::size_t begin, std::size_t end);
 

@@ -305,10 +305,10 @@ void explain(const YAML::ParserException& e, const std::string& text,
   if (const detail::Advice* advice = detail::advice_on(e.msg)) {
     problem = advice->ours;
     suggestion = advice->suggestion;
-    using Fault = detail::Advice::Fault;
-    if (advice->fault == Fault::bracket)
+    using Mistake = detail::Advice::Mistake;
+    if (advice->mistake == Mistake::bracket)
       origin.offset = builder.open_bracket().value_or(origin.offset);
-    if (advice->fault == Fault::quote)
+    if (advice->mistake == Mistake::quote)
       origin.offset = builder.open_quote().value_or(origin.offset);
   }
   const std::size_t begin = text.rfind('\n', origin.offset) + 1;

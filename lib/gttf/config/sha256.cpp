@@ -167,7 +167,7 @@ Document with_checksum(Document document) {
   return document;
 }
 
-std::optional<std::string> checksum_fault(const Document& document) {
+std::optional<std::string> checksum_error(const Document& document) {
   const Document* found = document.find(checksum_member);
   const auto* text =
       found != nullptr ? std::get_if<std::string>(&found->value()) : nullptr;

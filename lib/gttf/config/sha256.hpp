@@ -51,6 +51,6 @@ std::string checksum_of(const Document& document);
 Document with_checksum(Document document);
 
 /// Why the content differs from what was written; nothing if unchanged.
-std::optional<std::string> checksum_fault(const Document& document);
+std::optional<std::string> checksum_error(const Document& document);
 
 }  // namespace gttf

@@ -28,7 +28,7 @@ std::size_t characters_begun(std::string_view text) {
       text, [](char c) { return !detail::continues_character(c); }));
 }
 
-Diagnostic fault(const std::string& file, std::string problem,
+Diagnostic error(const std::string& file, std::string problem,
                  std::string suggestion = "") {
   Diagnostic d;
   d.file = file;
@@ -49,7 +49,7 @@ std::string size_text(std::uintmax_t bytes) {
 
 Diagnostic too_large(const std::string& file, const std::string& size,
                      std::size_t most) {
-  return fault(
+  return error(
       file,
       fmt::format("the text is too large: {}, the limit is {} bytes "
                   "({} MiB)",
@@ -152,14 +152,14 @@ SourcePtr read_source(const std::string& path, Diagnostics& diagnostics,
     record_input(fileno(stdin), name, role);
   } else {
     if (path.empty()) {
-      diagnostics.add(fault("\"\"", "the name of the file is empty"));
+      diagnostics.add(error("\"\"", "the name of the file is empty"));
       return nullptr;
     }
     std::error_code ignored;
     const fs::file_status status = fs::status(path, ignored);
     if (fs::is_directory(status)) {
       const std::string example = yaml_file_in(path);
-      diagnostics.add(fault(name, "is a directory, but a file is expected",
+      diagnostics.add(error(name, "is a directory, but a file is expected",
                             example.empty() ? "" : "for example " + example));
       return nullptr;
     }
@@ -174,8 +174,8 @@ SourcePtr read_source(const std::string& path, Diagnostics& diagnostics,
     if (!opened) {
       const int why = errno;
       diagnostics.add(why == ENOENT
-                          ? fault(name, "no such file", suggest_file(path))
-                          : fault(name, fmt::format("cannot be read: {}",
+                          ? error(name, "no such file", suggest_file(path))
+                          : error(name, fmt::format("cannot be read: {}",
                                                     std::strerror(why))));
       return nullptr;
     }
@@ -186,7 +186,7 @@ SourcePtr read_source(const std::string& path, Diagnostics& diagnostics,
   const int why = errno;
   if (!text) {
     diagnostics.add(
-        fault(name, fmt::format("cannot be read: {}", std::strerror(why))));
+        error(name, fmt::format("cannot be read: {}", std::strerror(why))));
     return nullptr;
   }
   auto source = std::make_shared<Source>(name, std::move(*text));

@@ -103,10 +103,10 @@ namespace gttf::detail {
 /// A message of the parser, our wording, and a suggestion.
 struct Advice {
   /// Location of the error: as reported, or at the open bracket or quote.
-  enum class Fault { as_reported, bracket, quote };
+  enum class Mistake { as_reported, bracket, quote };
 
   std::string_view theirs, ours, suggestion;
-  Fault fault = Fault::as_reported;
+  Mistake mistake = Mistake::as_reported;
 };
 
 /// The replacement for `message`, or nullptr.

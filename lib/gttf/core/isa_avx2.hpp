@@ -45,9 +45,9 @@ struct Avx2 {
   GTTF_ISA std::uint32_t bits_of(Mask a) {
     return static_cast<std::uint32_t>(_mm256_movemask_pd(a));
   }
-  GTTF_ISA Mask mask_of(std::uint32_t lanes) {
+  GTTF_ISA Mask mask_of(std::uint32_t elements) {
     const __m256i bit = _mm256_set_epi64x(8, 4, 2, 1);
-    const __m256i all = _mm256_set1_epi64x(lanes);
+    const __m256i all = _mm256_set1_epi64x(elements);
     return _mm256_castsi256_pd(
         _mm256_cmpeq_epi64(_mm256_and_si256(all, bit), bit));
   }

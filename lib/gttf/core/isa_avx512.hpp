@@ -42,8 +42,8 @@ struct Avx512 {
   GTTF_ISA Mask either(Mask a, Mask b) { return _kor_mask8(a, b); }
   GTTF_ISA Mask negated(Mask a) { return _knot_mask8(a); }
   GTTF_ISA std::uint32_t bits_of(Mask a) { return a; }
-  GTTF_ISA Mask mask_of(std::uint32_t lanes) {
-    return static_cast<Mask>(lanes);
+  GTTF_ISA Mask mask_of(std::uint32_t elements) {
+    return static_cast<Mask>(elements);
   }
 #undef GTTF_ISA
 };

@@ -41,9 +41,9 @@ struct Wasm128 {
   GTTF_ISA Mask either(Mask a, Mask b) { return wasm_v128_or(a, b); }
   GTTF_ISA Mask negated(Mask a) { return wasm_v128_not(a); }
   GTTF_ISA std::uint32_t bits_of(Mask a) { return wasm_i64x2_bitmask(a); }
-  GTTF_ISA Mask mask_of(std::uint32_t lanes) {
+  GTTF_ISA Mask mask_of(std::uint32_t elements) {
     const v128_t bit = wasm_i64x2_make(1, 2);
-    return wasm_i64x2_eq(wasm_v128_and(wasm_i64x2_splat(lanes), bit), bit);
+    return wasm_i64x2_eq(wasm_v128_and(wasm_i64x2_splat(elements), bit), bit);
   }
 #undef GTTF_ISA
 };

@@ -94,8 +94,8 @@ struct Pack {
     Isa::store(to, low);
     Isa::store(to + Isa::width, high);
   }
-  [[gnu::always_inline]] static Mask mask_of(std::uint32_t lanes) {
-    return {Isa::mask_of(lanes), Isa::mask_of(lanes >> Isa::width)};
+  [[gnu::always_inline]] static Mask mask_of(std::uint32_t elements) {
+    return {Isa::mask_of(elements), Isa::mask_of(elements >> Isa::width)};
   }
 
   GTTF_PACK_FUNCTION Pack operator+(const Pack& a, const Pack& b) {

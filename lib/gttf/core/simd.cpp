@@ -63,7 +63,7 @@ std::string refusal(SimdLevel level) {
 
 struct FromEnvironment {
   std::optional<SimdLevel> level;
-  std::optional<std::string> fault;
+  std::optional<std::string> error;
 };
 
 FromEnvironment read_environment() {
@@ -124,8 +124,8 @@ std::optional<std::string> set_simd_level(std::optional<SimdLevel> level) {
   return std::nullopt;
 }
 
-std::optional<std::string> simd_environment_fault() {
-  return environment().fault;
+std::optional<std::string> simd_environment_error() {
+  return environment().error;
 }
 
 }  // namespace gttf

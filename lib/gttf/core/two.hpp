@@ -34,22 +34,22 @@ struct PlainPair {
 
 /// The vector of Two, in the form that HalfPack needs.
 template <class S>
-struct TwoLanes {
+struct PairVector {
   using Vector = PlainPair<S>;
   static Vector fill(double x) { return {{S(x), S(x)}}; }
 };
 template <>
-struct TwoLanes<double> {
+struct PairVector<double> {
   using Vector [[gnu::vector_size(16)]] = double;
   static Vector fill(double x) { return Vector{x, x}; }
 };
 
 template <class S>
-using Two = HalfPack<TwoLanes<S>>;
+using Two = HalfPack<PairVector<S>>;
 
 template <class S>
 Two<S> two(const S& first, const S& second) {
-  return Two<S>(typename TwoLanes<S>::Vector{first, second});
+  return Two<S>(typename PairVector<S>::Vector{first, second});
 }
 
 /// The same number, or numbers, twice.

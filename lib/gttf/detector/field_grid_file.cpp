@@ -398,7 +398,7 @@ struct NodeBlock {
   std::vector<double> values;  ///< of the field
   std::array<Runs, 3> coordinates;
   std::size_t lines = 0;
-  std::optional<Diagnostic> fault;  ///< the first; its line counts from 1
+  std::optional<Diagnostic> error;  ///< the first; its line counts from 1
 };
 
 /// One coordinate in the order of the lines.
@@ -436,14 +436,14 @@ class GridReader {
   }
 
   Diagnostic located(const GridLines& lines, std::size_t lines_before,
-                     const GridError& fault) const {
+                     const GridError& error) const {
     const KeptLine line(lines.whole(), lines_before + lines.number());
     Diagnostic d = line.at(
         path_,
-        static_cast<std::size_t>(fault.where.data() - lines.whole().data()),
-        fault.where.size());
-    d.problem = fault.problem;
-    d.suggestion = fault.suggestion;
+        static_cast<std::size_t>(error.where.data() - lines.whole().data()),
+        error.where.size());
+    d.problem = error.problem;
+    d.suggestion = error.suggestion;
     return d;
   }
 
@@ -476,8 +476,8 @@ class GridReader {
             throw GridError{lines.line(),
                             "the names of the columns are missing", example};
         }
-      } catch (const GridError& fault) {
-        throw located(lines, lines_, fault);
+      } catch (const GridError& error) {
+        throw located(lines, lines_, error);
       }
       lines_ += lines.number();
     }
@@ -519,8 +519,8 @@ class GridReader {
         for (std::size_t j = 0; j < n; ++j) block.coordinates[j].add(node[j]);
         for (std::size_t j = 0; j < n; ++j) block.values.push_back(node[n + j]);
       }
-    } catch (const GridError& fault) {
-      block.fault = located(lines, 0, fault);
+    } catch (const GridError& error) {
+      block.error = located(lines, 0, error);
     }
     block.lines = lines.number();
     return block;
@@ -576,9 +576,9 @@ class GridReader {
   }
 
   void join(NodeBlock block) {
-    if (block.fault) {
-      block.fault->line += static_cast<int>(lines_);
-      throw *block.fault;
+    if (block.error) {
+      block.error->line += static_cast<int>(lines_);
+      throw *block.error;
     }
     if (values_.empty() && block.lines > 0) {
       // the lines of a map have about the same length
@@ -772,8 +772,8 @@ std::optional<FieldGrid> read_field_grid(const std::string& path,
     d.problem = why.problem;
     d.suggestion = suggest_file(path);
     diagnostics.add(std::move(d));
-  } catch (const Diagnostic& fault) {
-    diagnostics.add(fault);
+  } catch (const Diagnostic& error) {
+    diagnostics.add(error);
   }
   return std::nullopt;
 }

@@ -17,12 +17,12 @@ std::string path_of_named(const Value& value, const std::string& name,
 }
 
 void report_named(const Value& value, const std::string& path,
-                  const Diagnostics& faults) {
-  for (const Diagnostic& fault : faults.items())
-    if (fault.line == 0)
-      value.error(fault.problem + ": " + in_quotes(path), fault.suggestion);
+                  const Diagnostics& errors) {
+  for (const Diagnostic& error : errors.items())
+    if (error.line == 0)
+      value.error(error.problem + ": " + in_quotes(path), error.suggestion);
     else
-      value.diagnostics().add(fault);
+      value.diagnostics().add(error);
 }
 
 }  // namespace gttf::detail

@@ -16,6 +16,6 @@ std::string path_of_named(const Value& value, const std::string& name,
 /// Reports why a named file could not be read. An error that concerns the whole
 /// file, such as a missing file, is located at the value that names it.
 void report_named(const Value& value, const std::string& path,
-                  const Diagnostics& faults);
+                  const Diagnostics& errors);
 
 }  // namespace gttf::detail

@@ -111,8 +111,8 @@ std::vector<Material> read_materials(const Value& value) {
 
 /// Reads names under `materials` even if their values are invalid, so that
 /// layers that use them are not reported.
-std::vector<Material> with_faulty(std::vector<Material> own,
-                                  const Value& value) {
+std::vector<Material> with_wrong(std::vector<Material> own,
+                                 const Value& value) {
   for (const Node::Entry& entry : value.node().entries())
     if (!find_material(entry.key.text(), own))
       own.push_back({entry.key.text(), 1, 0, 0, 0, ""});
@@ -212,7 +212,7 @@ DetectorInput read_root(const SourcePtr& source, std::optional<Node> root,
         detector.model = detail::read_model(*model);
       std::vector<Material> own;
       if (const auto materials = map.find("materials"))
-        own = with_faulty(read_materials(*materials), *materials);
+        own = with_wrong(read_materials(*materials), *materials);
       const auto layers = map.require("layers", "[...]");
       const bool all_read = layers && read_layers(*layers, own, detector);
       if (field)

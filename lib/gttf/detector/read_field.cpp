@@ -197,10 +197,10 @@ Field read_map(MapReader& reader, const Value& value,
   const auto name = value.text("the file of the map");
   if (!name) return {};
   const std::string path = path_of_named(value, *name, file);
-  Diagnostics faults;
-  auto grid = read_field_grid(path, faults);
+  Diagnostics errors;
+  auto grid = read_field_grid(path, errors);
   if (!grid) {
-    report_named(value, path, faults);
+    report_named(value, path, errors);
     return {};
   }
   if (symmetry) placement.symmetry = read_symmetry(*symmetry, grid->around_z);

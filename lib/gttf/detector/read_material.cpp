@@ -111,10 +111,10 @@ void read_mapped_slab(const Value& value, const LayerContext& context,
   if (!name) return;
   std::string path = path_of_named(*file, *name, context.file);
   if (path == "-") path = "./-";  // a file, not standard input
-  Diagnostics faults;
-  auto read = read_material_map(path, faults);
+  Diagnostics errors;
+  auto read = read_material_map(path, errors);
   if (!read) {
-    report_named(*file, path, faults);
+    report_named(*file, path, errors);
     return;
   }
   for (const MaterialMap::Bins& axis : read->axes()) {

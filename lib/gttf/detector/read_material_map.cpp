@@ -25,13 +25,13 @@ constexpr std::array<std::string_view, n_map_coordinates> column_names = {
 constexpr std::string_view thickness_name = "x_over_x0";
 constexpr std::string_view example_header = "z_mm,phi_deg,x_over_x0";
 constexpr std::size_t most_bins = 100'000;
-constexpr std::size_t enough_faults = 50;
+constexpr std::size_t enough_errors = 50;
 
 class MaterialTable {
  public:
   MaterialTable(const std::string& path, Diagnostics& diagnostics)
       : path_(path),
-        faults_(diagnostics),
+        errors_(diagnostics),
         reader_(path, example_header, false, "material map") {}
 
   std::optional<MaterialMap> read() {
@@ -40,13 +40,13 @@ class MaterialTable {
     while (reader_.next(block)) {
       CsvLines lines(block, reader_.separator());
       while (const CsvLine* line = lines.next()) add(*line);
-      if (n_faults_ > enough_faults) return std::nullopt;
+      if (n_errors_ > enough_errors) return std::nullopt;
       if (rows_.size() > most_bins) {
         whole(fmt::format("the map has more than {} bins", most_bins), "");
         return std::nullopt;
       }
     }
-    if (n_faults_ > 0) return std::nullopt;
+    if (n_errors_ > 0) return std::nullopt;
     if (rows_.empty()) {
       whole("no bins below the names of the columns",
             "write one row for each bin");
@@ -62,22 +62,22 @@ class MaterialTable {
     Diagnostic place;
   };
 
-  void add_fault(Diagnostic d, std::string problem, std::string suggestion) {
+  void add_error(Diagnostic d, std::string problem, std::string suggestion) {
     d.problem = std::move(problem);
     d.suggestion = std::move(suggestion);
-    faults_.add(std::move(d));
-    ++n_faults_;
+    errors_.add(std::move(d));
+    ++n_errors_;
   }
   void whole(std::string problem, std::string suggestion) {
-    add_fault(reader_.header().at(reader_.name(), 0), std::move(problem),
+    add_error(reader_.header().at(reader_.name(), 0), std::move(problem),
               std::move(suggestion));
   }
 
   bool read_header() {
     const CsvLine& header = reader_.header();
-    const auto fault = [&](std::size_t cell, std::string problem,
+    const auto error = [&](std::size_t cell, std::string problem,
                            std::string suggestion) {
-      add_fault(header.at(reader_.name(), cell), std::move(problem),
+      add_error(header.at(reader_.name(), cell), std::move(problem),
                 std::move(suggestion));
     };
     std::array<std::size_t, n_map_coordinates> cell{};
@@ -95,18 +95,18 @@ class MaterialTable {
                                        column_names.end());
         names.emplace_back(thickness_name);
         const auto near = nearest(name, names);
-        fault(k, fmt::format("unknown column {}", in_quotes(name)),
+        error(k, fmt::format("unknown column {}", in_quotes(name)),
               near ? fmt::format("did you mean {}?", in_quotes(*near))
                    : fmt::format("the columns are {}", joined(names)));
         continue;
       }
       if (place != none)
-        fault(k, fmt::format("the column {} is given twice", in_quotes(name)),
+        error(k, fmt::format("the column {} is given twice", in_quotes(name)),
               "remove one of the two");
       place = k;
     }
     if (thickness_ == none)
-      fault(header.cells.size(),
+      error(header.cells.size(),
             fmt::format("there is no column {}", in_quotes(thickness_name)),
             "x/X0 at normal incidence of each bin");
     const auto has = [&](MapCoordinate c) {
@@ -116,14 +116,14 @@ class MaterialTable {
     const bool local = has(C::u) || has(C::v);
     const bool around = has(C::z) || has(C::r) || has(C::phi);
     if (local && around)
-      fault(0, "bins along u or v cannot be combined with bins in z, r or phi",
+      error(0, "bins along u or v cannot be combined with bins in z, r or phi",
             "keep one of the two kinds");
     else if (has(C::z) && has(C::r))
-      fault(cell[static_cast<std::size_t>(C::r)],
+      error(cell[static_cast<std::size_t>(C::r)],
             "\"z_mm\" and \"r_mm\" cannot be used together",
             "remove one of the two");
     else if (!local && !has(C::z) && !has(C::r))
-      fault(header.cells.size(), "there is no column \"z_mm\" or \"r_mm\"",
+      error(header.cells.size(), "there is no column \"z_mm\" or \"r_mm\"",
             "the centres of the bins along the surface; on planes \"u_mm\" and "
             "\"v_mm\" are also allowed");
     for (const C c : {C::z, C::r, C::u, C::v, C::phi})
@@ -131,7 +131,7 @@ class MaterialTable {
         columns_.push_back(cell[static_cast<std::size_t>(c)]);
         coordinates_.push_back(c);
       }
-    return n_faults_ == 0;
+    return n_errors_ == 0;
   }
 
   bool number(const CsvLine& line, std::size_t cell, double& value) {
@@ -141,7 +141,7 @@ class MaterialTable {
     if (why == nullptr && !std::isfinite(value))
       why = "the number must be finite";
     if (why == nullptr) return true;
-    add_fault(line.at(reader_.name(), cell), why,
+    add_error(line.at(reader_.name(), cell), why,
               cell < line.cells.size() && line.cells[cell].ends_with('%')
                   ? "write x/X0 as a number: 0.012 for 1.2 %"
                   : "");
@@ -150,12 +150,12 @@ class MaterialTable {
 
   void add(const CsvLine& line) {
     if (!line.problem.empty()) {
-      faults_.add(line.at_problem(reader_.name()));
-      ++n_faults_;
+      errors_.add(line.at_problem(reader_.name()));
+      ++n_errors_;
       return;
     }
     if (line.cells.size() > reader_.header().cells.size())
-      return add_fault(
+      return add_error(
           line.at(reader_.name(), reader_.header().cells.size()),
           fmt::format("the row has {} cells, the header {}", line.cells.size(),
                       reader_.header().cells.size()),
@@ -163,7 +163,7 @@ class MaterialTable {
     Row row;
     bool good = number(line, thickness_, row.x_over_x0);
     if (good && row.x_over_x0 < 0) {
-      add_fault(line.at(reader_.name(), thickness_),
+      add_error(line.at(reader_.name(), thickness_),
                 fmt::format("x/X0 must not be negative, got {}",
                             line.cells[thickness_]),
                 "");
@@ -176,7 +176,7 @@ class MaterialTable {
       }
       const MapCoordinate c = coordinates_[i];
       if (c == MapCoordinate::r && row.at[i] < 0) {
-        add_fault(line.at(reader_.name(), columns_[i]),
+        add_error(line.at(reader_.name(), columns_[i]),
                   fmt::format("a radius must not be negative, got {}",
                               line.cells[columns_[i]]),
                   "");
@@ -227,16 +227,16 @@ class MaterialTable {
                 std::ranges::lower_bound(centres, row.at[i]) - centres.begin());
       }
       if (of[index] != nullptr)
-        add_fault(row.place,
+        add_error(row.place,
                   fmt::format("this bin is given twice, first in line {}",
                               of[index]->place.line),
                   "remove one of the two");
       of[index] = &row;
       values[index] = row.x_over_x0;
-      if (n_faults_ > enough_faults) return std::nullopt;
+      if (n_errors_ > enough_errors) return std::nullopt;
     }
     report_holes(axes, values);
-    if (n_faults_ > 0) return std::nullopt;
+    if (n_errors_ > 0) return std::nullopt;
     return MaterialMap(std::move(axes), std::move(values), path_);
   }
 
@@ -266,9 +266,9 @@ class MaterialTable {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   const std::string& path_;
-  Diagnostics& faults_;
+  Diagnostics& errors_;
   CsvReader reader_;
-  std::size_t n_faults_ = 0;
+  std::size_t n_errors_ = 0;
   std::size_t thickness_ = none, ignored_ = none;
   std::vector<std::size_t> columns_;        ///< cells of the coordinates
   std::vector<MapCoordinate> coordinates_;  ///< of the axes in their order

@@ -73,22 +73,22 @@ class Worker {
         hits_(3 * job.batch.n_hits),
         theta0_2_(job.batch.points.size()),
         copies_(hits_.size() + theta0_2_.size() + 1) {
-    job.batch.put_into(lanes_);
-    lanes_.hits = hits_.data();
-    lanes_.theta0_2 = theta0_2_.data();
+    job.batch.put_into(elements_);
+    elements_.hits = hits_.data();
+    elements_.theta0_2 = theta0_2_.data();
     std::ranges::fill(estimate_.value, job.options.kappa);
-    for (int i = 0; i < 3; ++i) lanes_.origin[i] = job.hits.origin[i];
+    for (int i = 0; i < 3; ++i) elements_.origin[i] = job.hits.origin[i];
     perigee_ = job.options.detail >= FitDetail::perigee &&
                detail::wants_perigee(job.results);
-    lanes_.workspace = workspace_.data();
-    lanes_.passive = job.passive;
+    elements_.workspace = workspace_.data();
+    elements_.passive = job.passive;
   }
 
   bool is_vectorised() const { return job_.vectorised; }
 
   void run_vectorised(detail::BatchBlock& block) {
     for (std::size_t t = block.begin; t < block.end; t += job_.kernel.width)
-      fit_lanes(t, std::min(job_.kernel.width, block.end - t), block);
+      fit_vector(t, std::min(job_.kernel.width, block.end - t), block);
   }
 
   void run_scalar(std::size_t t) {
@@ -111,7 +111,7 @@ class Worker {
     return copy.value;
   }
 
-  void fit_lanes(std::size_t t, std::size_t n, detail::BatchBlock& block) {
+  void fit_vector(std::size_t t, std::size_t n, detail::BatchBlock& block) {
     const HitArrays& in = job_.hits;
     const std::size_t size = in.size;
     PackValues* copy = copies_.data();
@@ -127,26 +127,26 @@ class Worker {
                          ? shared(in.theta0_2[s], *copy)
                          : whole(in.theta0_2.data() + s * size + t, n, *copy);
     }
-    lanes_.kappa_ref = in.kappa_ref.size() == 1
-                           ? shared(in.kappa_ref[0], *copy)
-                           : whole(in.kappa_ref.data() + t, n, *copy);
-    lanes_.estimate =
-        job_.options.kappa == 0 ? lanes_.kappa_ref : estimate_.value;
+    elements_.kappa_ref = in.kappa_ref.size() == 1
+                              ? shared(in.kappa_ref[0], *copy)
+                              : whole(in.kappa_ref.data() + t, n, *copy);
+    elements_.estimate =
+        job_.options.kappa == 0 ? elements_.kappa_ref : estimate_.value;
     detail::GroupFit fit{job_.kind, job_.options.weights, out_.data(),
                          perigee_};
-    job_.kernel.fit(lanes_, &fit, 1);
+    job_.kernel.fit(elements_, &fit, 1);
     detail::store(fit, n, job_.results, t, in.size);
-    for (std::size_t lane = 0; lane < n; ++lane)
-      if ((fit.done >> lane & 1) != 0)
+    for (std::size_t element = 0; element < n; ++element)
+      if ((fit.done >> element & 1) != 0)
         ++block.statistics.vectorised;
       else
-        block.leave_doubtful(t + lane);
+        block.leave_doubtful(t + element);
   }
 
   const Job& job_;
   TrackFitter fitter_;
   detail::BatchWorkspace workspace_;
-  detail::HitGroup lanes_;
+  detail::HitGroup elements_;
   bool perigee_ = true;
   std::vector<const double*> hits_, theta0_2_;
   std::vector<PackValues> copies_;  ///< padded inputs
@@ -250,11 +250,11 @@ HitBatch::HitBatch(std::span<const FitSurface> surfaces) {
   }
 }
 
-void HitBatch::put_into(HitGroup& lanes) const {
-  lanes.points = points.data();
-  lanes.n_points = points.size();
-  lanes.n_hits = n_hits;
-  lanes.measured = measured.data();
+void HitBatch::put_into(HitGroup& elements) const {
+  elements.points = points.data();
+  elements.n_points = points.size();
+  elements.n_hits = n_hits;
+  elements.measured = measured.data();
 }
 
 const HitKernel& HitBatch::kernel(SimdLevel level) const {

@@ -30,8 +30,8 @@ class BatchWorkspace {
 struct HitBatch {
   explicit HitBatch(std::span<const FitSurface> surfaces);
 
-  /// Sets the corresponding members of `lanes`.
-  void put_into(HitGroup& lanes) const;
+  /// Sets the corresponding members of `elements`.
+  void put_into(HitGroup& elements) const;
   /// The code for these fits.
   const HitKernel& kernel(SimdLevel level) const;
   BatchWorkspace workspace(const HitKernel& kernel) const;

@@ -236,7 +236,7 @@ void CsvWriter::finish() {
   out_.flush();
 }
 
-std::optional<std::string> csv_checksum_fault(const std::string& path,
+std::optional<std::string> csv_checksum_error(const std::string& path,
                                               std::string_view role) {
   const FileHandle file = open_input(path, role);
   if (!file) return std::string("it cannot be read: ") + std::strerror(errno);

@@ -50,7 +50,7 @@ inline constexpr std::string_view csv_checksum_mark = "# checksum: ";
 
 /// The reason why the CSV file at `path` differs from what was written with a
 /// checksum; nothing if it is unchanged. `role`: as in open_input().
-std::optional<std::string> csv_checksum_fault(const std::string& path,
+std::optional<std::string> csv_checksum_error(const std::string& path,
                                               std::string_view role);
 
 /// Appends a cell of text, quoted if necessary. A row is one line without

@@ -130,7 +130,7 @@ class Numbers {
 /// Data shared by the threads.
 struct Job {
   const TrackingGeometry& geometry;
-  const detail::BatchGeometry lanes;
+  const detail::BatchGeometry batch;
   const detail::Kernels& kernels;
   const std::optional<detail::RegionTable>& regions;  ///< if they are used
   const TrackArrays& tracks;
@@ -146,15 +146,15 @@ class Worker {
  public:
   explicit Worker(const Job& job)
       : job_(job),
-        groups_(job.lanes, job.kernels.covariance, nullptr, job.tracks,
+        groups_(job.batch, job.kernels.covariance, nullptr, job.tracks,
                 job.model, job.known),
         without_loss_(job.model),
         extras_(detail::extras_for(job.results)) {
-    fit_.n_surfaces = job.lanes.surfaces.size();
+    fit_.n_surfaces = job.batch.surfaces.size();
     if (job.regions)
-      in_regions_.emplace(job.lanes, job.kernels.in_regions,
+      in_regions_.emplace(job.batch, job.kernels.in_regions,
                           &job.regions->view(), job.tracks, job.model, nullptr);
-    fit_.bz = job.regions ? job.geometry.b_ref() : job.lanes.bz;
+    fit_.bz = job.regions ? job.geometry.b_ref() : job.batch.bz;
     double least_variance = job.geometry.least_variance();
     if (const auto& spot = job.model.beam_spot) {
       fit_.beam_spot = &*spot;
@@ -170,7 +170,7 @@ class Worker {
     }
     fit_.at_own_hit = job.model.at && job.model.at->own_hit;
     fit_.scattering = job.model.scattering;
-    fit_.tracks = &lanes_;
+    fit_.tracks = &elements_;
     fit_.all = (detail::TrackBits{1} << width()) - 1;
     const auto add = [this](double* to, std::size_t plane) {
       targets_.push_back({to, plane});
@@ -205,8 +205,8 @@ class Worker {
     add_layers(job.slopes.sigma, {&Task::sigma_slope, {}, Quantity::sigma});
     if (!layer_targets_.empty())
       n_coordinates_ = coordinate_count(job.geometry);
-    extras_.way_back =
-        !layer_targets_.empty() || job.states.asked_for() || extras_.way_back;
+    extras_.backward_pass = !layer_targets_.empty() || job.states.asked_for() ||
+                            extras_.backward_pass;
     fit_.extras = extras_;
   }
 
@@ -346,7 +346,7 @@ class Worker {
   void find_ways(std::size_t begin, std::size_t end) {
     ways_.resize(end - begin);
     const Numbers theta(job_.tracks.theta), x(job_.tracks.x), y(job_.tracks.y);
-    const bool bends = job_.lanes.bz != 0 && !(job_.model.turns > 0) &&
+    const bool bends = job_.batch.bz != 0 && !(job_.model.turns > 0) &&
                        job_.geometry.field().kind != FieldKind::dipole;
     for (std::size_t t = begin; t < end; ++t)
       // clearly away from the axis, and outwards: no need for sines
@@ -390,7 +390,7 @@ class Worker {
 
   bool slows_down() const { return job_.model.loss != EnergyLoss::off; }
   bool has_modules() const {
-    return job_.lanes.layers.size() < job_.geometry.surfaces().size();
+    return job_.batch.layers.size() < job_.geometry.surfaces().size();
   }
 
   /// The surfaces that a track crosses if it loses energy.
@@ -426,16 +426,16 @@ class Worker {
   void set_unfitted(const detail::BatchGroup& group, detail::TrackBits wrong,
                     detail::BatchBlock& block) {
     using Plane = detail::BatchPlane;
-    for (std::size_t lane = 0; lane < group.n; ++lane) {
-      const std::size_t t = group.track[lane];
-      if ((wrong >> lane & 1) != 0) continue;
-      if ((fit_.doubtful >> lane & 1) != 0) {
+    for (std::size_t element = 0; element < group.n; ++element) {
+      const std::size_t t = group.track[element];
+      if ((wrong >> element & 1) != 0) continue;
+      if ((fit_.doubtful >> element & 1) != 0) {
         block.leave_doubtful(t);
         continue;
       }
-      set_unfitted(t, (fit_.turned_back >> lane & 1) != 0, group.n_measuring,
-                   {out_[Plane::x_over_x0].value[lane],
-                    out_[Plane::x_over_x0_tracker].value[lane]});
+      set_unfitted(t, (fit_.turned_back >> element & 1) != 0, group.n_measuring,
+                   {out_[Plane::x_over_x0].value[element],
+                    out_[Plane::x_over_x0_tracker].value[element]});
       ++block.statistics.not_fitted;
     }
   }
@@ -467,10 +467,10 @@ class Worker {
   /// Which tracks of a group have a state at the layer.
   void mark_states(const detail::BatchGroup& group) {
     const std::span<const double> p = job_.tracks.p;
-    for (std::size_t lane = 0; lane < group.n; ++lane) {
-      const std::size_t t = group.track[lane];
+    for (std::size_t element = 0; element < group.n; ++element) {
+      const std::size_t t = group.track[element];
       if (group.at == detail::BatchTask::nowhere ||
-          (group.list[group.at].crossed >> lane & 1) == 0) {
+          (group.list[group.at].crossed >> element & 1) == 0) {
         clear_state(t);
       } else {
         job_.states.crossed[t] = 1;
@@ -484,7 +484,7 @@ class Worker {
                          const detail::CovarianceKernel& kernel, Status status,
                          detail::BatchBlock& block) {
     const bool in_regions = &groups != &groups_;
-    groups.gather(group, lanes_);
+    groups.gather(group, elements_);
     fit_.surfaces = groups.surfaces().data();
     fit_.regions = in_regions ? &job_.regions->view() : nullptr;
     fit_.list = group.list.data();
@@ -496,7 +496,7 @@ class Worker {
     if (job_.states.asked_for()) fit_.at = group.at;
     fit_.guessed = group.trial;
     if (group.guess != nullptr) group.guess->extents.put_into(fit_);
-    if (extras_.way_back || slows_down() || in_regions)
+    if (extras_.backward_pass || slows_down() || in_regions)
       fit_.workspace = workspace_.with(kernel.workspace(fit_));
     // full vectors of consecutive tracks write directly to the results
     const bool direct = group.in_a_row && group.n == width() &&
@@ -513,10 +513,10 @@ class Worker {
     const detail::TrackBits wrong =
         slows_down() ? fit_.all & ~fit_.as_listed : detail::TrackBits{0};
     if (slows_down() && !job_.results.end.empty())
-      for (std::size_t lane = 0; lane < group.n; ++lane)
-        job_.results.end[group.track[lane]] =
-            (fit_.turned_back >> lane & 1) != 0 ? TrackEnd::curls_up
-                                                : TrackEnd::leaves;
+      for (std::size_t element = 0; element < group.n; ++element)
+        job_.results.end[group.track[element]] =
+            (fit_.turned_back >> element & 1) != 0 ? TrackEnd::curls_up
+                                                   : TrackEnd::leaves;
     fit_.doubtful &= ~wrong;
     BatchStatistics& statistics = block.statistics;
     ++statistics.groups;
@@ -527,14 +527,14 @@ class Worker {
     if (!direct) store(group);
     if (job_.states.asked_for()) mark_states(group);
     if (!job_.results.status.empty())
-      for (std::size_t lane = 0; lane < group.n; ++lane)
-        job_.results.status[group.track[lane]] = status;
+      for (std::size_t element = 0; element < group.n; ++element)
+        job_.results.status[group.track[element]] = status;
     std::size_t n = group.n;
-    for (std::size_t lane = 0; (fit_.doubtful | wrong) != 0 && lane < group.n;
-         ++lane) {
-      if ((fit_.doubtful >> lane & 1) != 0)
-        block.leave_doubtful(group.track[lane]);
-      if (((fit_.doubtful | wrong) >> lane & 1) != 0) --n;
+    for (std::size_t element = 0;
+         (fit_.doubtful | wrong) != 0 && element < group.n; ++element) {
+      if ((fit_.doubtful >> element & 1) != 0)
+        block.leave_doubtful(group.track[element]);
+      if (((fit_.doubtful | wrong) >> element & 1) != 0) --n;
     }
     statistics.vectorised += n;
     if (group.mixed) statistics.mixed += n;
@@ -552,30 +552,31 @@ class Worker {
       if (s.x_over_x0 > 0) material |= c.kinked;
       if (s.measures() && !(s.x_over_x0 > 0)) bare |= c.kinked;
     }
-    return (bare & material) | close_lanes(group);
+    return (bare & material) | close_elements(group);
   }
 
   /// The layer of a crossing.
-  std::size_t layer_of(const detail::ListedSurface& c, std::size_t lane) const {
-    return c.planes != nullptr ? c.planes->layer[lane]
-                               : job_.lanes.layers[c.surface];
+  std::size_t layer_of(const detail::ListedSurface& c,
+                       std::size_t element) const {
+    return c.planes != nullptr ? c.planes->layer[element]
+                               : job_.batch.layers[c.surface];
   }
 
   /// Tracks for which two successive layers measure at the same
   /// position.
-  detail::TrackBits close_lanes(const detail::BatchGroup& group) const {
+  detail::TrackBits close_elements(const detail::BatchGroup& group) const {
     const auto surfaces = job_.geometry.surfaces();
     const bool alike = !group.mixed && group.planes.empty();
     detail::TrackBits close = 0;
-    for (std::size_t lane = 0; lane < (alike ? 1 : width()); ++lane) {
+    for (std::size_t element = 0; element < (alike ? 1 : width()); ++element) {
       const SurfaceRecord* last = nullptr;
       for (const detail::ListedSurface& c : group.list) {
-        if ((c.fitted >> lane & 1) == 0 ||
+        if ((c.fitted >> element & 1) == 0 ||
             !groups_.surfaces()[c.surface].record.measures())
           continue;
-        const SurfaceRecord& s = surfaces[layer_of(c, lane)];
+        const SurfaceRecord& s = surfaces[layer_of(c, element)];
         if (last != nullptr && detail::are_close(s, *last))
-          close |= alike ? fit_.all : detail::TrackBits{1} << lane;
+          close |= alike ? fit_.all : detail::TrackBits{1} << element;
         last = &s;
       }
     }
@@ -587,7 +588,7 @@ class Worker {
     for (const Target& t : targets_) fit_.out[t.plane] = t.to + track;
     fit_.budget_stride = job_.tracks.size;
     for (const LayerTarget& t : layer_targets_)
-      (fit_.*t.number.by_lanes)[t.parameter] = t.to + track;
+      (fit_.*t.number.in_batch)[t.parameter] = t.to + track;
   }
 
   /// Directs the output of the fit to out_ and layers_.
@@ -599,7 +600,7 @@ class Worker {
     fit_.budget_stride = detail::most_in_pack;
     PackValues* rows = layers_.data();
     for (const LayerTarget& t : layer_targets_) {
-      (fit_.*t.number.by_lanes)[t.parameter] = rows->value;
+      (fit_.*t.number.in_batch)[t.parameter] = rows->value;
       rows += rows_of(t, group);
     }
   }
@@ -607,20 +608,20 @@ class Worker {
   /// Copies the buffered results to their destination.
   void store(const detail::BatchGroup& group) {
     for (const Target& t : targets_)
-      for (std::size_t lane = 0; lane < group.n; ++lane)
-        t.to[group.track[lane]] = out_[t.plane].value[lane];
+      for (std::size_t element = 0; element < group.n; ++element)
+        t.to[group.track[element]] = out_[t.plane].value[element];
     const PackValues* rows = layers_.data();
     for (const LayerTarget& t : layer_targets_) {
       for (const detail::ListedSurface& c : group.list)
-        for (std::size_t lane = 0; lane < group.n; ++lane) {
+        for (std::size_t element = 0; element < group.n; ++element) {
           // a module of other tracks
-          if (c.planes != nullptr && (c.crossed >> lane & 1) == 0) continue;
+          if (c.planes != nullptr && (c.crossed >> element & 1) == 0) continue;
           const bool by_coordinate = t.number.of_coordinates();
           const PackValues* from =
               rows + (by_coordinate ? c.first_coordinate : c.row);
-          for_rows_of(t, layer_of(c, lane), [&](std::size_t row) {
-            t.to[row * job_.tracks.size + group.track[lane]] =
-                (from++)->value[lane];
+          for_rows_of(t, layer_of(c, element), [&](std::size_t row) {
+            t.to[row * job_.tracks.size + group.track[element]] =
+                (from++)->value[element];
           });
         }
       rows += rows_of(t, group);
@@ -669,7 +670,7 @@ class Worker {
       0;                   ///< of all layers; if their results are requested
   std::size_t begin_ = 0;  ///< of the block
   std::vector<Way> ways_;
-  detail::BatchTracks lanes_;
+  detail::BatchTracks elements_;
   detail::BatchTask fit_;
   struct Target {
     double* to;  ///< of the first track
@@ -679,7 +680,7 @@ class Worker {
   std::array<PackValues, detail::BatchPlane::count> out_;
   /// Requested results for layers, or for their coordinates.
   struct LayerNumber {
-    double* (detail::BatchTask::*by_lanes)[n_parameters];
+    double* (detail::BatchTask::*in_batch)[n_parameters];
     std::optional<Cause> cause;
     std::optional<Quantity> quantity;
     bool of_coordinates() const { return quantity == Quantity::sigma; }

@@ -83,14 +83,14 @@ struct UnusedGains {
 /// Covariances of a group of tracks; with the limits of a fit without
 /// scattering and of one with exact hits, which share crossings and rows.
 /// @tparam Source  BatchPath, BatchLossPath or BatchRegionPath
-/// @tparam limits, way_back, mixed  as for BatchPath; if mixed, or not on a
-/// helix, BatchTask::extras is checked
-template <class S, class Source, bool limits, bool way_back, bool mixed>
+/// @tparam limits, backward_pass, mixed  as for BatchPath; if mixed, or not on
+/// a helix, BatchTask::extras is checked
+template <class S, class Source, bool limits, bool backward_pass, bool mixed>
 class BatchCovariance : public AnyFit {
  public:
   explicit BatchCovariance(BatchTask& task) : task_(task), path_(task) {
-    if constexpr (way_back) {
-      if (path_.has_way_back()) all_.gains.steps = path_.back().steps();
+    if constexpr (backward_pass) {
+      if (path_.has_backward_pass()) all_.gains.steps = path_.back().steps();
       set_apart();
     }
     if constexpr (has_line)
@@ -123,8 +123,8 @@ class BatchCovariance : public AnyFit {
     const Covariance5<S>& perigee = path_.in_user_axes(perigee_);
     store_matrix(perigee, BatchPlane::perigee);
     store_momentum(perigee);
-    if constexpr (way_back)
-      if (path_.has_way_back()) {
+    if constexpr (backward_pass)
+      if (path_.has_backward_pass()) {
         path_.back().run(inside_,
                          task_.beam_spot != nullptr ? &start_ : nullptr);
         if constexpr (has_states)
@@ -189,8 +189,8 @@ class BatchCovariance : public AnyFit {
       if (c.first != 0 && task_.beam_spot != nullptr)
         doubtful_ |= c.first & ~L::bits(lever_of(kinks) > S(least_lever));
     if (c.inner != 0)
-      add_kinks(kinks, in_lanes(c.inner, kinks.w),
-                in_lanes(c.inner, kinks.w_phi), perigee_);
+      add_kinks(kinks, masked(c.inner, kinks.w), masked(c.inner, kinks.w_phi),
+                perigee_);
   }
 
  private:
@@ -199,19 +199,19 @@ class BatchCovariance : public AnyFit {
                         is_helix = Source::is_helix,
                         has_line = is_helix || loses_energy;
   /// States at layers are available for helices only.
-  static constexpr bool has_states = way_back && is_helix;
+  static constexpr bool has_states = backward_pass && is_helix;
   using Kinks = typename Source::Kinks;
   using Gain = decltype(Source::Step::gain);
   using Equations = SplitEquations<S>;
   using Gains = std::conditional_t<
-      way_back, GainsOfSteps<typename Source::Step, !mixed && is_helix>,
+      backward_pass, GainsOfSteps<typename Source::Step, !mixed && is_helix>,
       NoGains<Gain>>;
   template <int>
   struct Nothing {};
   template <class T, int i>
   using OfLimits = std::conditional_t<limits, T, Nothing<i>>;
   template <class T, int i>
-  using OfWayBack = std::conditional_t<way_back, T, Nothing<i>>;
+  using OfBackwardPass = std::conditional_t<backward_pass, T, Nothing<i>>;
   template <Errors errors>
   using Limit = LineFit<errors, Equations, NoGains<Gain>>;
   static constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
@@ -219,8 +219,8 @@ class BatchCovariance : public AnyFit {
   bool has_limits() const {
     return (is_helix && !mixed) || task_.extras.limits;
   }
-  static S in_lanes([[maybe_unused]] TrackBits lanes, const S& x) {
-    if constexpr (mixed) return select(L::mask(lanes), x, S(0));
+  static S masked([[maybe_unused]] TrackBits elements, const S& x) {
+    if constexpr (mixed) return select(L::mask(elements), x, S(0));
     return x;
   }
 
@@ -243,12 +243,13 @@ class BatchCovariance : public AnyFit {
       add_to_chain(path_.line(), x, kinks, chain);
     };
     if constexpr (mixed) {
-      const auto in = [&](TrackBits lanes, const auto& step) {
+      const auto in = [&](TrackBits elements, const auto& step) {
         PointChain<S> next = chain_;
         step(next);
-        chain_.merge(next, [mask = L::mask(lanes)](const S& old, const S& now) {
-          return select(mask, now, old);
-        });
+        chain_.merge(next,
+                     [mask = L::mask(elements)](const S& old, const S& now) {
+                       return select(mask, now, old);
+                     });
       };
       in(c.fitted & ~starting, add);
       in(starting, start);
@@ -349,7 +350,7 @@ class BatchCovariance : public AnyFit {
     for (std::size_t i = 0; i < track_dim; ++i)
       for (std::size_t j = 0; j < track_dim; ++j) {
         put(c[i][j], perigee_[i][j]);
-        if constexpr (way_back) put(c[i][j], inside_[i][j]);
+        if constexpr (backward_pass) put(c[i][j], inside_[i][j]);
       }
     if constexpr (limits) {
       if (has_limits()) {
@@ -399,7 +400,7 @@ class BatchCovariance : public AnyFit {
   }
 
   void store(const S& x, std::size_t plane) {
-    if (asked_for(plane)) write_lanes(x, task_.out[plane]);
+    if (asked_for(plane)) write_elements(x, task_.out[plane]);
   }
 
   void store_material() {
@@ -411,7 +412,7 @@ class BatchCovariance : public AnyFit {
     if (!asked_for(plane)) return;
     for (std::size_t i = 0; i < track_dim; ++i)
       for (std::size_t j = 0; j <= i; ++j)
-        write_lanes(in_user_parameters(c[i][j], i, j), task_.out[plane++]);
+        write_elements(in_user_parameters(c[i][j], i, j), task_.out[plane++]);
   }
 
   void store_some(const Covariance5<S>& c, std::size_t plane,
@@ -457,9 +458,9 @@ class BatchCovariance : public AnyFit {
   [[no_unique_address]] OfLimits<Limit<Errors::scattering_only>, 1> exact_;
   [[no_unique_address]] OfLimits<PointChain<S>, 4> chain_{};  ///< in its place
   Covariance5<S> perigee_;
-  [[no_unique_address]] OfWayBack<Covariance5<S>, 2> inside_;
+  [[no_unique_address]] OfBackwardPass<Covariance5<S>, 2> inside_;
   /// The information of the hits from the requested layer outwards.
-  [[no_unique_address]] OfWayBack<
+  [[no_unique_address]] OfBackwardPass<
       LineFit<Errors::all, Equations, UnusedGains<Gain>>, 3>
       outside_;
   std::size_t n_apart_ = 0;  ///< crossings
@@ -467,10 +468,10 @@ class BatchCovariance : public AnyFit {
   TrackBits doubtful_ = 0, no_scattering_limit_ = 0;
 };
 
-template <class S, bool limits, bool way_back, bool mixed>
+template <class S, bool limits, bool backward_pass, bool mixed>
 [[gnu::noinline, gnu::flatten]] void fit_group(BatchTask& task) {
-  using Source = BatchPath<S, way_back, mixed>;
-  BatchCovariance<S, Source, limits, way_back, mixed>(task).run();
+  using Source = BatchPath<S, backward_pass, mixed>;
+  BatchCovariance<S, Source, limits, backward_pass, mixed>(task).run();
 }
 
 /// With energy loss, the limits are always computed.
@@ -482,24 +483,24 @@ template <class S>
 /// One variant for mixed groups, and one for each request for the others.
 template <class S>
 void fit_covariance(BatchTask& task) {
-  const auto [limits, way_back] = task.extras;
+  const auto [limits, backward_pass] = task.extras;
   if (task.loss != nullptr)
     fit_slowing_group<S>(task);
   else if (task.mixed) [[unlikely]]
     fit_group<S, true, true, true>(task);
   else if (limits)
-    way_back ? fit_group<S, true, true, false>(task)
-             : fit_group<S, true, false, false>(task);
+    backward_pass ? fit_group<S, true, true, false>(task)
+                  : fit_group<S, true, false, false>(task);
   else
-    way_back ? fit_group<S, false, true, false>(task)
-             : fit_group<S, false, false, false>(task);
+    backward_pass ? fit_group<S, false, true, false>(task)
+                  : fit_group<S, false, false, false>(task);
 }
 
 /// What BatchTask::workspace has to hold.
 template <class S>
 std::size_t batch_workspace(const BatchTask& task) {
   return task.loss != nullptr ? loss_workspace<S>(task)
-                              : way_back_workspace<S, BatchStep<S>>(task);
+                              : backward_pass_workspace<S, BatchStep<S>>(task);
 }
 
 template <class S>

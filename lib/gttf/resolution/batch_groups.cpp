@@ -141,7 +141,7 @@ BatchGroups::BatchGroups(const BatchGeometry& geometry,
   intern({});
 }
 
-void BatchGroups::gather(const BatchGroup& group, BatchTracks& lanes) const {
+void BatchGroups::gather(const BatchGroup& group, BatchTracks& elements) const {
   const auto put = [&](std::span<const double> from, PackValues& to) {
     // possibly more elements than in use, because a fixed number is faster
     if (from.size() == 1)
@@ -149,22 +149,23 @@ void BatchGroups::gather(const BatchGroup& group, BatchTracks& lanes) const {
     else if (group.in_a_row && group.track[0] + most_in_pack <= from.size())
       std::memcpy(to.value, &from[group.track[0]], sizeof to.value);
     else
-      for (std::size_t lane = 0; lane < kernel_.width; ++lane)
-        to.value[lane] = from[group.track[lane]];
+      for (std::size_t element = 0; element < kernel_.width; ++element)
+        to.value[element] = from[group.track[element]];
   };
-  put(tracks_.p, lanes.p);
-  put(tracks_.theta, lanes.theta);
-  put(tracks_.phi, lanes.phi);
-  put(tracks_.mass, lanes.mass);
-  put(tracks_.charge, lanes.charge);
-  put(tracks_.x, lanes.x);
-  put(tracks_.y, lanes.y);
-  put(tracks_.z, lanes.z);
-  lanes.on_axis = on_axis(group.track[0]);
-  if (regions_ != nullptr) lanes.onwards = is_onwards(group.track[0]);
+  put(tracks_.p, elements.p);
+  put(tracks_.theta, elements.theta);
+  put(tracks_.phi, elements.phi);
+  put(tracks_.mass, elements.mass);
+  put(tracks_.charge, elements.charge);
+  put(tracks_.x, elements.x);
+  put(tracks_.y, elements.y);
+  put(tracks_.z, elements.z);
+  elements.on_axis = on_axis(group.track[0]);
+  if (regions_ != nullptr) elements.onwards = is_onwards(group.track[0]);
   if (group.guess != nullptr) return;
-  for (std::size_t lane = 0; lane < kernel_.width; ++lane)
-    lanes.x_over_x0.value[lane] = material(group.track[lane]).to_last_hit;
+  for (std::size_t element = 0; element < kernel_.width; ++element)
+    elements.x_over_x0.value[element] =
+        material(group.track[element]).to_last_hit;
 }
 
 void BatchGroups::start(std::size_t begin, std::size_t end) {
@@ -253,10 +254,10 @@ std::size_t BatchGroups::together(std::size_t i) const {
 void BatchGroups::set_tracks(const std::size_t* tracks, std::size_t n) {
   group_.n = n;
   group_.in_a_row = true;
-  for (std::size_t lane = 0; lane < kernel_.width; ++lane) {
-    group_.track[lane] = tracks[std::min(lane, n - 1)];
+  for (std::size_t element = 0; element < kernel_.width; ++element) {
+    group_.track[element] = tracks[std::min(element, n - 1)];
     group_.in_a_row =
-        group_.in_a_row && group_.track[lane] == group_.track[0] + lane;
+        group_.in_a_row && group_.track[element] == group_.track[0] + element;
   }
 }
 
@@ -323,17 +324,19 @@ bool BatchGroups::make_guess(const std::size_t* tracks, std::size_t n) {
 }
 
 void BatchGroups::find_wrong(const GuessCheck& check) {
-  for (std::size_t lane = 0; check.wrong != 0 && lane < group_.n; ++lane)
-    if ((check.wrong >> lane & 1) != 0) wrong_.push_back(group_.track[lane]);
+  for (std::size_t element = 0; check.wrong != 0 && element < group_.n;
+       ++element)
+    if ((check.wrong >> element & 1) != 0)
+      wrong_.push_back(group_.track[element]);
 }
 
 bool BatchGroups::accept(const GuessCheck& check) {
   trusted_ = check.confirmed;
   if (trusted_)
-    for (std::size_t lane = 0; lane < group_.n; ++lane) {
-      const std::size_t i = group_.track[lane] - begin_;
+    for (std::size_t element = 0; element < group_.n; ++element) {
+      const std::size_t i = group_.track[element] - begin_;
       ids_[i] = guess_;
-      turned_back_[i] = (check.turned_back >> lane & 1) != 0;
+      turned_back_[i] = (check.turned_back >> element & 1) != 0;
     }
   group_.guess = nullptr;
   group_.trial = false;
@@ -344,15 +347,15 @@ bool BatchGroups::accept(const GuessCheck& check) {
 /// all, with enough hits, they become a group; otherwise they are deferred.
 bool BatchGroups::search(const std::size_t* tracks, std::size_t n) {
   set_tracks(tracks, n);
-  BatchTracks lanes;
-  gather(group_, lanes);
+  BatchTracks elements;
+  gather(group_, elements);
   const SurfaceList& guess = lists_[guess_];
   BatchSearch task;
   task.surfaces = geometry_.surfaces.data();
   task.n_surfaces = geometry_.surfaces.size();
   task.bz = geometry_.bz;
   task.regions = regions_;
-  task.tracks = &lanes;
+  task.tracks = &elements;
   task.crossed = crossed_.data();
   task.arc = arc_.get();
   task.x_over_x0 = x_over_x0_.get();
@@ -378,22 +381,22 @@ bool BatchGroups::search(const std::size_t* tracks, std::size_t n) {
   bool same = true;
   turned_back_by_modules_ = 0;
   if (task.lost != 0) as_guessed = same = false;
-  for (std::size_t lane = 0; lane < n; ++lane) {
-    const std::size_t i = tracks[lane] - begin_;
-    if ((task.lost >> lane & 1) != 0) {
+  for (std::size_t element = 0; element < n; ++element) {
+    const std::size_t i = tracks[element] - begin_;
+    if ((task.lost >> element & 1) != 0) {
       ids_[i] = 0;
-      wrong_.push_back(tracks[lane]);
+      wrong_.push_back(tracks[element]);
       continue;
     }
-    ids_[i] = as_guessed ? guess_ : find_list(task, tracks[lane], lane);
+    ids_[i] = as_guessed ? guess_ : find_list(task, tracks[element], element);
     const SurfaceList& list = lists_[ids_[i]];
     material_[i] = sum_material<double>(
         list.surfaces.size(), list.last, [&](std::size_t k) {
-          return as_guessed ? x_over_x0_[list.surfaces[k]].value[lane]
+          return as_guessed ? x_over_x0_[list.surfaces[k]].value[element]
                             : found_[k].x_over_x0;
         });
     turned_back_[i] =
-        ((task.turned_back | turned_back_by_modules_) >> lane & 1) != 0;
+        ((task.turned_back | turned_back_by_modules_) >> element & 1) != 0;
     same = same && ids_[i] == ids_[tracks[0] - begin_];
   }
   guess_ = ids_[tracks[n - 1] - begin_];
@@ -402,21 +405,21 @@ bool BatchGroups::search(const std::size_t* tracks, std::size_t n) {
     set_list(guess_);
     return true;
   }
-  for (std::size_t lane = 0; lane < n; ++lane)
-    if ((task.lost >> lane & 1) == 0 &&
-        list_of(tracks[lane]).n_measuring >= least_hits_)
-      rest_.push_back(tracks[lane]);
+  for (std::size_t element = 0; element < n; ++element)
+    if ((task.lost >> element & 1) == 0 &&
+        list_of(tracks[element]).n_measuring >= least_hits_)
+      rest_.push_back(tracks[element]);
   return false;
 }
 
 std::size_t BatchGroups::find_list(const BatchSearch& found, std::size_t track,
-                                   std::size_t lane) {
+                                   std::size_t element) {
   found_.clear();
   for (const unsigned i : crossed_surfaces_)
-    if ((found.crossed[i] >> lane & 1) != 0)
-      found_.push_back({found.arc[i].value[lane], geometry_.layers[i], i,
-                        found.x_over_x0[i].value[lane]});
-  if (modules_ != nullptr) find_modules(track, lane);
+    if ((found.crossed[i] >> element & 1) != 0)
+      found_.push_back({found.arc[i].value[element], geometry_.layers[i], i,
+                        found.x_over_x0[i].value[element]});
+  if (modules_ != nullptr) find_modules(track, element);
   // by path, at equal path in the order of the detector; they are few, and
   // nearly in order
   const auto is_before = [](const FoundCrossing& a, const FoundCrossing& b) {
@@ -440,13 +443,13 @@ std::size_t BatchGroups::find_list(const BatchSearch& found, std::size_t track,
   return intern(its_surfaces_);
 }
 
-void BatchGroups::find_modules(std::size_t track, std::size_t lane) {
+void BatchGroups::find_modules(std::size_t track, std::size_t element) {
   const TrackingGeometry& geometry = geometry_.geometry;
   crossed_modules_.clear();
   if (detail::find_modules(
           geometry, make_line<double>(tracks_.track(track), geometry_.bz),
           near_, crossed_modules_))
-    turned_back_by_modules_ |= TrackBits{1} << lane;
+    turned_back_by_modules_ |= TrackBits{1} << element;
   for (const ModuleCrossing& m : crossed_modules_)
     found_.push_back({m.arc, m.surface, kind_of(geometry.surfaces()[m.surface]),
                       m.x_over_x0});
@@ -616,8 +619,8 @@ void BatchGroups::make_group(const Planned& planned) {
   group_.mixed = true;
   group_.points = list_of(group_.track[0]).points;
   std::vector<unsigned> surfaces = list_of(group_.track[0]).surfaces;
-  for (std::size_t lane = 1; lane < group_.n; ++lane)
-    unite_lists(surfaces, group_.track[lane]);
+  for (std::size_t element = 1; element < group_.n; ++element)
+    unite_lists(surfaces, group_.track[element]);
   add_crossings(surfaces);
   if (modules_ != nullptr) place_modules();
 }
@@ -640,23 +643,23 @@ void BatchGroups::add_crossings(const std::vector<unsigned>& surfaces) {
     c.inside_next = k + 1 < surfaces.size() &&
                     is_inside(s, surfaces_[surfaces[k + 1]].record);
   }
-  const auto mark = [&](const SurfaceList& own, TrackBits lanes) {
+  const auto mark = [&](const SurfaceList& own, TrackBits elements) {
     for_each_place(group_.list, own, [&](std::size_t k, std::size_t i) {
       const int index = static_cast<int>(i);
       ListedSurface& c = group_.list[k];
       const bool inner = !from_start_ && index <= own.first;
-      c.crossed |= lanes;
+      c.crossed |= elements;
       if (index <= own.last && (!inner || index == own.first))
-        c.fitted |= lanes;
-      if (index < own.last && !inner) c.kinked |= lanes;
-      if (index == own.first) c.first |= lanes;
-      if (inner) c.inner |= lanes;
-      if (index >= own.last) c.outer |= lanes;
+        c.fitted |= elements;
+      if (index < own.last && !inner) c.kinked |= elements;
+      if (index == own.first) c.first |= elements;
+      if (inner) c.inner |= elements;
+      if (index >= own.last) c.outer |= elements;
     });
   };
   if (group_.mixed)
-    for (std::size_t lane = 0; lane < kernel_.width; ++lane)
-      mark(list_of(group_.track[lane]), TrackBits{1} << lane);
+    for (std::size_t element = 0; element < kernel_.width; ++element)
+      mark(list_of(group_.track[element]), TrackBits{1} << element);
   else
     mark(lists_[group_id_], (TrackBits{1} << kernel_.width) - 1);
 }
@@ -671,22 +674,22 @@ void BatchGroups::place_modules() {
     }
   group_.planes.resize(n_planes);
   group_.axes.resize(n_axes);
-  LanePlane* plane = group_.planes.data();
-  LaneAxis* axes = group_.axes.data();
+  ElementPlane* plane = group_.planes.data();
+  ElementAxis* axes = group_.axes.data();
   for (ListedSurface& c : group_.list)
     if (is_module(c.surface)) {
       c.planes = plane++;
       c.axes = axes;
       axes += surfaces_[c.surface].record.n_axes;
     }
-  for (std::size_t lane = 0; lane < kernel_.width; ++lane) {
-    const std::size_t track = group_.track[lane];
+  for (std::size_t element = 0; element < kernel_.width; ++element) {
+    const std::size_t track = group_.track[element];
     const ModuleCrossing* own =
         module_crossings_.data() + its_modules_[track - begin_];
     for_each_place(group_.list, list_of(track),
                    [&](std::size_t k, std::size_t) {
                      const ListedSurface& c = group_.list[k];
-                     if (is_module(c.surface)) put_module(*own++, lane, c);
+                     if (is_module(c.surface)) put_module(*own++, element, c);
                    });
   }
   if (!group_.mixed) return;
@@ -694,38 +697,38 @@ void BatchGroups::place_modules() {
   for (const ListedSurface& c : group_.list) {
     if (!is_module(c.surface)) continue;
     const auto any = static_cast<std::size_t>(std::countr_zero(c.crossed));
-    for (std::size_t lane = 0; lane < kernel_.width; ++lane)
-      if ((c.crossed >> lane & 1) == 0)
-        put_module({c.planes->layer[any], c.planes->arc.value[any], 0}, lane,
+    for (std::size_t element = 0; element < kernel_.width; ++element)
+      if ((c.crossed >> element & 1) == 0)
+        put_module({c.planes->layer[any], c.planes->arc.value[any], 0}, element,
                    c);
   }
 }
 
-void BatchGroups::put_module(const ModuleCrossing& crossing, std::size_t lane,
-                             const ListedSurface& c) {
+void BatchGroups::put_module(const ModuleCrossing& crossing,
+                             std::size_t element, const ListedSurface& c) {
   const TrackingGeometry& geometry = geometry_.geometry;
   const SurfaceRecord& s = geometry.surfaces()[crossing.surface];
-  LanePlane& p =
+  ElementPlane& p =
       group_.planes[static_cast<std::size_t>(c.planes - group_.planes.data())];
-  p.position.value[lane] = s.position;
-  p.normal_cos.value[lane] = s.normal_cos;
-  p.normal_sin.value[lane] = s.normal_sin;
-  p.normal_r.value[lane] = s.normal_r;
-  p.normal_z.value[lane] = s.normal_z;
-  p.turn_cos.value[lane] = s.turn_cos;
-  p.turn_sin.value[lane] = s.turn_sin;
-  p.x_over_x0.value[lane] = s.x_over_x0;
-  p.arc.value[lane] = crossing.arc;
-  p.layer[lane] = crossing.surface;
+  p.position.value[element] = s.position;
+  p.normal_cos.value[element] = s.normal_cos;
+  p.normal_sin.value[element] = s.normal_sin;
+  p.normal_r.value[element] = s.normal_r;
+  p.normal_z.value[element] = s.normal_z;
+  p.turn_cos.value[element] = s.turn_cos;
+  p.turn_sin.value[element] = s.turn_sin;
+  p.x_over_x0.value[element] = s.x_over_x0;
+  p.arc.value[element] = crossing.arc;
+  p.layer[element] = crossing.surface;
   const auto axes = geometry.axes(s);
   const std::size_t independent = surfaces_[c.surface].independent;
   for (std::size_t q = 0; q < axes.size(); ++q) {
     const CoordinateAxis& from = axes[in_order(q, independent)];
-    LaneAxis& to =
+    ElementAxis& to =
         group_.axes[static_cast<std::size_t>(c.axes - group_.axes.data()) + q];
-    to.cosine.value[lane] = from.cosine;
-    to.sine.value[lane] = from.sine;
-    to.variance.value[lane] = from.variance;
+    to.cosine.value[element] = from.cosine;
+    to.sine.value[element] = from.sine;
+    to.variance.value[element] = from.variance;
   }
 }
 

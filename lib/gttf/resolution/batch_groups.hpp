@@ -161,9 +161,9 @@ struct BatchGroup {
   std::vector<ListedSurface> list;
   std::size_t at = BatchTask::nowhere;  ///< as BatchTask::at
   std::size_t n_coordinates = 0;
-  int n_measuring = 0;            ///< of the list; not if mixed
-  std::vector<LanePlane> planes;  ///< of modules on the list
-  std::vector<LaneAxis> axes;     ///< of these
+  int n_measuring = 0;               ///< of the list; not if mixed
+  std::vector<ElementPlane> planes;  ///< of modules on the list
+  std::vector<ElementAxis> axes;     ///< of these
 };
 
 /// Merges the crossings of `b` into `a`, preserving both orders.
@@ -275,7 +275,7 @@ class BatchGroups {
   const std::vector<BatchSurface>& surfaces() const { return surfaces_; }
 
   /// The tracks of a group as numbers.
-  void gather(const BatchGroup& group, BatchTracks& lanes) const;
+  void gather(const BatchGroup& group, BatchTracks& elements) const;
 
  private:
   struct Planned {
@@ -308,7 +308,7 @@ class BatchGroups {
   bool accept(const GuessCheck& check);
   bool search(const std::size_t* tracks, std::size_t n);
   std::size_t find_list(const BatchSearch& found, std::size_t track,
-                        std::size_t lane);
+                        std::size_t element);
   std::size_t intern(const std::vector<unsigned>& surfaces);
   void find_wrong(const GuessCheck& check);
   void plan();
@@ -316,13 +316,13 @@ class BatchGroups {
   void set_tracks(const std::size_t* tracks, std::size_t n);
   void set_list(std::size_t id);
   void make_group(const Planned& planned);
-  void find_modules(std::size_t track, std::size_t lane);
+  void find_modules(std::size_t track, std::size_t element);
   unsigned kind_of(const SurfaceRecord& module);
   bool is_module(unsigned surface) const {
     return surface >= geometry_.surfaces.size();
   }
   void place_modules();
-  void put_module(const ModuleCrossing& crossing, std::size_t lane,
+  void put_module(const ModuleCrossing& crossing, std::size_t element,
                   const ListedSurface& c);
   bool are_points(const SurfaceList& list) const;
   void add_crossings(const std::vector<unsigned>& surfaces);

@@ -12,7 +12,7 @@ namespace gttf::detail {
 /// The polynomials of the pieces for the energies of the tracks of a group, for
 /// one medium.
 template <class S>
-struct LanePower {
+struct ElementPower {
   S from, to, lowest, centre, per_width;
   S power[StoppingPiece::n_powers];
 
@@ -29,19 +29,19 @@ struct LanePower {
 /// Selects the pieces for the kinetic energies of the tracks.
 template <class S>
 [[gnu::noinline]] void set_power(const BatchLoss& loss, std::size_t medium,
-                                 const S& kinetic, LanePower<S>& power) {
+                                 const S& kinetic, ElementPower<S>& power) {
   using L = PackAccess<S>;
   constexpr std::size_t n = StoppingPiece::n_powers;
   PackValues at, from, to, lowest, centre, per_width, powers[n];
   L::store(kinetic, at);
-  for (std::size_t lane = 0; lane < L::width; ++lane) {
-    const StoppingPiece& p = loss.find(loss.tables, medium, at.value[lane]);
-    from.value[lane] = p.from;
-    to.value[lane] = p.to;
-    lowest.value[lane] = p.lowest;
-    centre.value[lane] = p.centre;
-    per_width.value[lane] = p.per_width;
-    for (std::size_t i = 0; i < n; ++i) powers[i].value[lane] = p.power[i];
+  for (std::size_t element = 0; element < L::width; ++element) {
+    const StoppingPiece& p = loss.find(loss.tables, medium, at.value[element]);
+    from.value[element] = p.from;
+    to.value[element] = p.to;
+    lowest.value[element] = p.lowest;
+    centre.value[element] = p.centre;
+    per_width.value[element] = p.per_width;
+    for (std::size_t i = 0; i < n; ++i) powers[i].value[element] = p.power[i];
   }
   power.from = L::load(from);
   power.to = L::load(to);
@@ -53,7 +53,7 @@ template <class S>
 
 /// LayerLoss of tracks; NaN where a track stops.
 template <class S>
-struct LaneLoss {
+struct ElementLoss {
   S kinetic;                       ///< after it
   S transmission{1}, per_path{0};  ///< as in LayerLoss
   S inverse_p_beta2;               ///< 1/(p_scatter beta)^2
@@ -85,7 +85,7 @@ template <class S>
 class SlabCrossing {
  public:
   /// @param incidence  1/paths
-  SlabCrossing(const BatchLoss& loss, LanePower<S>* media, const S& charge2,
+  SlabCrossing(const BatchLoss& loss, ElementPower<S>* media, const S& charge2,
                const S& paths, const S& incidence, const S& kinetic)
       : loss_(loss),
         media_(media),
@@ -105,7 +105,7 @@ class SlabCrossing {
     S last = charge2_ * power_of(slab.medium, kinetic).at(kinetic);
     // one step except for thick layers
     while (any(left > S(0))) {
-      const LanePower<S>& medium = power_of(slab.medium, kinetic);
+      const ElementPower<S>& medium = power_of(slab.medium, kinetic);
       const auto power = [&](const S& at) { return charge2_ * medium.at(at); };
       const S k1 = last, longest = S(loss_.largest_part) * kinetic;
       S h = left;
@@ -156,7 +156,7 @@ class SlabCrossing {
     result_.kinetic = behind;
   }
 
-  LaneLoss<S> result() {
+  ElementLoss<S> result() {
     const S inverse = S(1) / sum0_;
     result_.inverse_p_beta2 = sum0_ * (S(1 / depth_) * incidence_);
     result_.ahead = sum1_ * inverse;
@@ -177,7 +177,7 @@ class SlabCrossing {
   [[gnu::noinline]] Step step_in_pieces(std::size_t medium, const S& h,
                                         const S& kinetic, const S& k1) const {
     const auto power = [&](const S& at) {
-      LanePower<S> own;
+      ElementPower<S> own;
       set_power(loss_, medium, at, own);
       return charge2_ * own.at(at);
     };
@@ -188,8 +188,8 @@ class SlabCrossing {
     return {behind, power(behind)};
   }
 
-  const LanePower<S>& power_of(std::size_t i, const S& kinetic) {
-    LanePower<S>& medium = media_[i];
+  const ElementPower<S>& power_of(std::size_t i, const S& kinetic) {
+    ElementPower<S>& medium = media_[i];
     const auto right = both(medium.from <= kinetic, kinetic < medium.to);
     if (any(!right)) [[unlikely]]
       set_power(loss_, i, kinetic, medium);
@@ -197,18 +197,18 @@ class SlabCrossing {
   }
 
   const BatchLoss& loss_;
-  LanePower<S>* media_;
+  ElementPower<S>* media_;
   const S rest_, charge2_, paths_, incidence_;
   double depth_ = 0;  ///< at normal incidence
   S sum0_{0}, sum1_{0}, sum2_{0};
-  LaneLoss<S> result_;
+  ElementLoss<S> result_;
 };
 
 /// Bytes that a BatchLossPath needs.
 template <class S>
 std::size_t loss_workspace(const BatchTask& task) {
-  return way_back_workspace<S, LossStep<S>>(task) +
-         task.loss->n_media * sizeof(LanePower<S>) +
+  return backward_pass_workspace<S, LossStep<S>>(task) +
+         task.loss->n_media * sizeof(ElementPower<S>) +
          task.n_surfaces * sizeof(unsigned);
 }
 
@@ -320,7 +320,7 @@ class BatchLossPath {
         line_(line_of<S>(*task.tracks, task.bz)),
         scattering_(scattering_of_group(task, line_)),
         back_(task, line_),
-        media_(reinterpret_cast<LanePower<S>*>(back_.rest())),
+        media_(reinterpret_cast<ElementPower<S>*>(back_.rest())),
         near_(reinterpret_cast<unsigned*>(media_ + task.loss->n_media)) {}
 
   /// Passes through all crossings, and determines which tracks cross the
@@ -361,8 +361,8 @@ class BatchLossPath {
     return first_;
   }
 
-  BatchWayBack<S, LossStep<S>>& back() { return back_; }
-  bool has_way_back() const { return task_.extras.way_back; }
+  BatchBackwardPass<S, LossStep<S>>& back() { return back_; }
+  bool has_backward_pass() const { return task_.extras.backward_pass; }
   bool scatters(std::size_t k) const { return task_.list[k].kinked != 0; }
   const Kinks& kinks(std::size_t k) const { return back_.steps()[k].kinks; }
   const Kinks& all_kinks(std::size_t k) const { return back_.steps()[k].kinks; }
@@ -503,7 +503,7 @@ class BatchLossPath {
 
     SlabCrossing<S> slabs(all, media_, charge * charge, paths,
                           abs_of(incidence), at.kinetic);
-    LaneLoss<S> loss;
+    ElementLoss<S> loss;
     const std::size_t begin = all.first[c.surface],
                       end = all.first[c.surface + 1];
     if (begin == end) {
@@ -578,7 +578,7 @@ class BatchLossPath {
 
   /// @param per_path  d(kappa after)/d(energy after)/(n.t)^2 along the flight
   void set_kinks(std::size_t k, const BatchSurface& s, const Crossing<S>& there,
-                 const LaneLoss<S>& loss, const S& per_path, const S& along,
+                 const ElementLoss<S>& loss, const S& per_path, const S& along,
                  const S& beside, const S& nz, const Helix& at) {
     GeneralKinks<S>& kinks = back_.steps()[k].kinks;
     const HelixRows<S>& g = at.inverse;
@@ -771,11 +771,11 @@ class BatchLossPath {
   BatchTask& task_;
   const Line<S> line_;
   const PackScattering<S> scattering_;
-  BatchWayBack<S, LossStep<S>> back_;
-  LanePower<S>* media_;
+  BatchBackwardPass<S, LossStep<S>> back_;
+  ElementPower<S>* media_;
   unsigned* near_;
   std::size_t n_near_ = 0;
-  /// Of the present crossing, on both ways; the outermost one has the first.
+  /// Of the present crossing, in both passes; the outermost one has the first.
   Row<S>* next_row_ = nullptr;
   std::size_t n_leaning_ = 0;  ///< later on the list
   S turn_{0};                  ///< of the direction

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "gttf/fit/streaming/stream.hpp"
-#include "gttf/resolution/batch_way_back.hpp"
+#include "gttf/resolution/batch_backward_pass.hpp"
 #include "gttf/trajectory/scattering.hpp"
 #include "gttf/trajectory/track_material.hpp"
 
@@ -166,8 +166,9 @@ template <bool measures, class S, class Check>
 /// The same for a plane of each track.
 template <class S>
 [[gnu::noinline, gnu::flatten]] void set_plane_crossing(
-    const Line<S>& line, const LanePlane& planes, const PackScattering<S>& all,
-    bool scatters, Crossing<S>& x, HelixKinks<S>& k) {
+    const Line<S>& line, const ElementPlane& planes,
+    const PackScattering<S>& all, bool scatters, Crossing<S>& x,
+    HelixKinks<S>& k) {
   const PackPlane<S> plane(planes);
   x = cross_near(line, plane, plane.position, plane.x_over_x0,
                  PackAccess<S>::load(planes.arc));
@@ -196,18 +197,19 @@ template <class S>
 /// The same for one coordinate of a plane of each track.
 template <class S>
 [[gnu::noinline, gnu::flatten]] void set_plane_row(
-    const Line<S>& line, const LanePlane& planes, const Crossing<S>& x,
-    const Kink<S>& k, const LaneAxis& lanes, Row<S>& row) {
-  const PackAxis<S> axis(lanes);
+    const Line<S>& line, const ElementPlane& planes, const Crossing<S>& x,
+    const Kink<S>& k, const ElementAxis& elements, Row<S>& row) {
+  const PackAxis<S> axis(elements);
   row = leaning_row(line, PackPlane<S>(planes), x, k, axis.cosine, axis.sine);
 }
 
 /// Crossings are computed two ahead of their use, and then discarded unless
 /// there is a backward pass.
-/// @tparam way_back  whether there may be one; then BatchTask::extras decides
+/// @tparam backward_pass  whether there may be one; then BatchTask::extras
+/// decides
 /// @tparam mixed     as BatchTask::mixed: most groups are not, and need no
 ///                   masks
-template <class S, bool way_back, bool mixed>
+template <class S, bool backward_pass, bool mixed>
 class BatchPath {
  public:
   static constexpr bool loses_energy = false, is_helix = true;
@@ -242,18 +244,18 @@ class BatchPath {
   }
   BatchListCheck<S>& check() { return check_; }
   auto& back() { return back_; }
-  bool has_way_back() const {
-    return way_back && (!mixed || task_.extras.way_back);
+  bool has_backward_pass() const {
+    return backward_pass && (!mixed || task_.extras.backward_pass);
   }
 
   /// Elements to which a step does not apply contain values for which it has no
   /// effect, to the last bit: an empty row and a kink of variance 0. Other
   /// numbers of such an element may be NaN.
-  [[gnu::always_inline]] static S in_lanes([[maybe_unused]] TrackBits lanes,
-                                           const S& x,
-                                           [[maybe_unused]] double otherwise) {
+  [[gnu::always_inline]] static S masked([[maybe_unused]] TrackBits elements,
+                                         const S& x,
+                                         [[maybe_unused]] double otherwise) {
     if constexpr (mixed)
-      return select(PackAccess<S>::mask(lanes), x, S(otherwise));
+      return select(PackAccess<S>::mask(elements), x, S(otherwise));
     return x;
   }
 
@@ -269,8 +271,8 @@ class BatchPath {
     if constexpr (mixed) {
       const auto& [columns, w, w_phi] = all_kinks(k);
       const TrackBits kinked = task_.list[k].kinked;
-      return HelixKinks<S>{columns, in_lanes(kinked, w, 0),
-                           in_lanes(kinked, w_phi, 0)};
+      return HelixKinks<S>{columns, masked(kinked, w, 0),
+                           masked(kinked, w_phi, 0)};
     } else {
       return all_kinks(k);
     }
@@ -290,10 +292,10 @@ class BatchPath {
     const Kink<S>& kinks = all_kinks(k).columns;
     const auto mask = [&]([[maybe_unused]] Row<S>& row) {
       if constexpr (mixed)
-        for (S& element : row) element = in_lanes(c.fitted, element, 0);
+        for (S& element : row) element = masked(c.fitted, element, 0);
     };
     // where the row is 0, any power of two
-    const auto variance = [&](const S& x) { return in_lanes(c.fitted, x, 1); };
+    const auto variance = [&](const S& x) { return masked(c.fitted, x, 1); };
     const auto variance_of = [&](std::size_t q) {
       return c.axes == nullptr
                  ? variance(S(s.axes[q].variance))
@@ -333,17 +335,17 @@ class BatchPath {
   struct Nothing {
     Nothing(const BatchTask&, const Line<S>&) {}
   };
-  using Back = std::conditional_t<way_back, BatchWayBack<S>, Nothing>;
+  using Back = std::conditional_t<backward_pass, BatchBackwardPass<S>, Nothing>;
 
   HelixKinks<S>& own_kinks(std::size_t k) {
-    if constexpr (way_back)
-      if (has_way_back()) return back_.steps()[k].kinks;
+    if constexpr (backward_pass)
+      if (has_backward_pass()) return back_.steps()[k].kinks;
     return kinks_[k % 4];
   }
   /// Destination of a row, which is read again in the backward pass.
   Row<S>& new_row(std::size_t i) {
-    if constexpr (way_back)
-      if (has_way_back()) return back_.next_row();
+    if constexpr (backward_pass)
+      if (has_backward_pass()) return back_.next_row();
     return rows_[i];
   }
 
@@ -367,19 +369,19 @@ class BatchPath {
       set_crossing<false>(line_, s, scattering_, check, k, scattering != 0, x,
                           kinks);
     if (task_.out[BatchPlane::x_over_x0] != nullptr)
-      material_.all = material_.all + in_lanes(c.crossed, x.x_over_x0, 0);
+      material_.all = material_.all + masked(c.crossed, x.x_over_x0, 0);
     const TrackBits before_last = c.fitted | c.inner;
     if (task_.out[BatchPlane::x_over_x0_tracker] != nullptr && before_last != 0)
       material_.to_last_hit =
-          material_.to_last_hit + in_lanes(before_last, x.x_over_x0, 0);
+          material_.to_last_hit + masked(before_last, x.x_over_x0, 0);
     if constexpr (mixed) {
       const TrackBits needed = scattering | c.fitted;
       for (std::size_t i = 0; i < 3; ++i) {
-        kinks.columns.theta[i] = in_lanes(needed, kinks.columns.theta[i], 0);
-        kinks.columns.phi[i] = in_lanes(needed, kinks.columns.phi[i], 0);
+        kinks.columns.theta[i] = masked(needed, kinks.columns.theta[i], 0);
+        kinks.columns.phi[i] = masked(needed, kinks.columns.phi[i], 0);
       }
-      kinks.w = in_lanes(scattering, kinks.w, 0);
-      kinks.w_phi = in_lanes(scattering, kinks.w_phi, 0);
+      kinks.w = masked(scattering, kinks.w, 0);
+      kinks.w_phi = masked(scattering, kinks.w_phi, 0);
     }
   }
 

@@ -9,13 +9,14 @@
 
 namespace gttf::detail {
 
-/// The numbers of LanePlane as vectors, with the names that SurfaceRecord has.
+/// The numbers of ElementPlane as vectors, with the names that SurfaceRecord
+/// has.
 template <class S>
 struct PackPlane {
   S position, normal_cos, normal_sin, normal_r, normal_z, turn_cos, turn_sin,
       x_over_x0;
 
-  [[gnu::always_inline]] explicit PackPlane(const LanePlane& p)
+  [[gnu::always_inline]] explicit PackPlane(const ElementPlane& p)
       : position(PackAccess<S>::load(p.position)),
         normal_cos(PackAccess<S>::load(p.normal_cos)),
         normal_sin(PackAccess<S>::load(p.normal_sin)),
@@ -30,7 +31,7 @@ template <class S>
 struct PackAxis {
   S cosine, sine, variance;
 
-  [[gnu::always_inline]] explicit PackAxis(const LaneAxis& a)
+  [[gnu::always_inline]] explicit PackAxis(const ElementAxis& a)
       : cosine(PackAccess<S>::load(a.cosine)),
         sine(PackAccess<S>::load(a.sine)),
         variance(PackAccess<S>::load(a.variance)) {}
@@ -39,7 +40,7 @@ struct PackAxis {
 /// surface_jacobian() of planes.
 template <class S>
 [[gnu::noinline, gnu::flatten]] std::array<Row<S>, track_dim> plane_jacobian(
-    const Line<S>& l, const LanePlane& planes, const Crossing<S>& x) {
+    const Line<S>& l, const ElementPlane& planes, const Crossing<S>& x) {
   const PackPlane<S> plane(planes);
   const Kink<S> k = kink(l, x);
   const auto [phi, theta, kappa] =

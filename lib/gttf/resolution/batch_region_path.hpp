@@ -308,14 +308,13 @@ class BatchRegionPath {
   }
 
   auto& back() { return back_; }
-  bool has_way_back() const { return task_.extras.way_back; }
+  bool has_backward_pass() const { return task_.extras.backward_pass; }
   bool scatters(std::size_t k) const { return task_.list[k].kinked != 0; }
   const Kinks& kinks(std::size_t k) {
     const Kinks& all = all_kinks(k);
     if (!task_.mixed) return all;
     const TrackBits kinked = task_.list[k].kinked;
-    kinked_ = {all.columns, in_lanes(kinked, all.w),
-               in_lanes(kinked, all.w_phi)};
+    kinked_ = {all.columns, masked(kinked, all.w), masked(kinked, all.w_phi)};
     return kinked_;
   }
   const Kinks& all_kinks(std::size_t k) const { return back_.steps()[k].kinks; }
@@ -331,8 +330,8 @@ class BatchRegionPath {
 
   /// As in BatchPath. Not a template for each kind of group: products and sums
   /// may be fused in another way in each, and a track would depend on others.
-  [[gnu::always_inline]] S in_lanes(TrackBits lanes, const S& x) const {
-    return task_.mixed ? select(L::mask(lanes), x, S(0)) : x;
+  [[gnu::always_inline]] S masked(TrackBits elements, const S& x) const {
+    return task_.mixed ? select(L::mask(elements), x, S(0)) : x;
   }
 
   /// Components of a unit vector along a surface, for a displacement of the
@@ -361,10 +360,10 @@ class BatchRegionPath {
     transport.rows_at(x, rows, axes);
     const S inverse = S(1) / x.cosine;
     const S t = S(s.record.x_over_x0) * abs(inverse);
-    material_.all = material_.all + in_lanes(c.crossed, t);
+    material_.all = material_.all + masked(c.crossed, t);
     const TrackBits before_last = c.fitted | c.inner;
     if (before_last != 0)
-      material_.to_last_hit = material_.to_last_hit + in_lanes(before_last, t);
+      material_.to_last_hit = material_.to_last_hit + masked(before_last, t);
     const TrackBits scattering = c.kinked | c.inner;
     const bool scatters = scattering != 0 && s.record.x_over_x0 > 0;
     Kinks& kinks = back_.steps()[k].kinks;
@@ -377,11 +376,11 @@ class BatchRegionPath {
     if (task_.mixed) {
       const TrackBits needed = scattering | c.fitted;
       for (std::size_t i = 0; i < 3; ++i) {
-        kinks.columns.theta[i] = in_lanes(needed, kinks.columns.theta[i]);
-        kinks.columns.phi[i] = in_lanes(needed, kinks.columns.phi[i]);
+        kinks.columns.theta[i] = masked(needed, kinks.columns.theta[i]);
+        kinks.columns.phi[i] = masked(needed, kinks.columns.phi[i]);
       }
-      kinks.w = in_lanes(scattering, kinks.w);
-      kinks.w_phi = in_lanes(scattering, kinks.w_phi);
+      kinks.w = masked(scattering, kinks.w);
+      kinks.w_phi = masked(scattering, kinks.w_phi);
     }
     if (c.fitted == 0) return;
     const AxisComponents<S> of_surface =
@@ -402,7 +401,7 @@ class BatchRegionPath {
     for (unsigned q = 0; q < s.record.n_axes; ++q) {
       next_row_[q] = along(s.axes[q]).row(rows);
       if (task_.mixed)
-        for (S& element : next_row_[q]) element = in_lanes(c.fitted, element);
+        for (S& element : next_row_[q]) element = masked(c.fitted, element);
     }
     if (c.first == 0 || task_.out[BatchPlane::first_hit] == nullptr) return;
     const auto [u, v] = s.record.user_axes();
@@ -445,8 +444,8 @@ class BatchRegionPath {
   const RegionStart<S> start_;
   const ScatterStrength<S> strength_;
   const S total_;  ///< x/X0 up to the last hit; for Scattering::highland_total
-  BatchWayBack<S, BatchStep<S>, RegionChanges<S>> back_;
-  /// Of the present crossing, on both ways; the outermost one has the first.
+  BatchBackwardPass<S, BatchStep<S>, RegionChanges<S>> back_;
+  /// Of the present crossing, in both passes; the outermost one has the first.
   Row<S>* next_row_ = nullptr;
   std::array<Row<S>, track_dim> first_{};
   Kinks kinked_;  ///< temporary
@@ -460,7 +459,7 @@ template <class S>
 
 template <class S>
 std::size_t region_workspace(const BatchTask& task) {
-  return way_back_workspace<S, BatchStep<S>>(task);
+  return backward_pass_workspace<S, BatchStep<S>>(task);
 }
 
 template <class S>

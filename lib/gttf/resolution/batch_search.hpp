@@ -22,11 +22,11 @@ template <class S>
 
 template <class S>
 [[gnu::always_inline]] inline double largest(const S& x) {
-  PackValues lanes;
-  PackAccess<S>::store(x, lanes);
-  double most = lanes.value[0];
+  PackValues elements;
+  PackAccess<S>::store(x, elements);
+  double most = elements.value[0];
   for (std::size_t i = 1; i < PackAccess<S>::width; ++i)
-    most = lanes.value[i] > most ? lanes.value[i] : most;
+    most = elements.value[i] > most ? elements.value[i] : most;
   return most;
 }
 

@@ -65,7 +65,7 @@ struct BatchSearch {
 
 /// Planes that are not normal to an axis, one for each track: what
 /// SurfaceRecord is for all of a group.
-struct LanePlane {
+struct ElementPlane {
   PackValues position, normal_cos, normal_sin, normal_r, normal_z, turn_cos,
       turn_sin, x_over_x0;
   PackValues arc;                ///< to the crossing, except for rounding
@@ -73,7 +73,7 @@ struct LanePlane {
 };
 
 /// What CoordinateAxis is for all tracks of a group.
-struct LaneAxis {
+struct ElementAxis {
   PackValues cosine, sine, variance;
 };
 
@@ -83,8 +83,8 @@ struct ListedSurface {
   unsigned surface = 0;
   /// If every track crosses a different plane: these, and their coordinates in
   /// the order of BatchSurface::axes. The surface then only gives their kind.
-  const LanePlane* planes = nullptr;
-  const LaneAxis* axes = nullptr;
+  const ElementPlane* planes = nullptr;
+  const ElementAxis* axes = nullptr;
   /// Rows of the results of this crossing, and of its first coordinate.
   std::size_t row = 0, first_coordinate = 0;
   TrackBits crossed = 0;
@@ -124,7 +124,7 @@ struct BatchPlane {
 struct BatchExtras {
   bool limits = false;
   /// mu, variances of layers, derivatives or a state at a layer.
-  bool way_back = false;
+  bool backward_pass = false;
 };
 
 /// Ranges of surfaces of one kind, one per vector element; `n` is a multiple of

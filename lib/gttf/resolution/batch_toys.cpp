@@ -209,18 +209,18 @@ class ToyBatch::Worker {
         doubtful |= crossed & ~fits[f].done;
       }
     }
-    for (std::size_t lane = 0; lane < n; ++lane) {
-      const bool has_crossed = (crossed >> lane & 1) != 0;
-      results_.missed[begin + lane] = has_crossed ? 0 : 1;
+    for (std::size_t element = 0; element < n; ++element) {
+      const bool has_crossed = (crossed >> element & 1) != 0;
+      results_.missed[begin + element] = has_crossed ? 0 : 1;
       if (!has_crossed) {
         ++block.statistics.not_fitted;
-      } else if ((doubtful >> lane & 1) == 0) {
+      } else if ((doubtful >> element & 1) == 0) {
         ++block.statistics.vectorised;
       } else {
-        block.leave_doubtful(begin + lane);
+        block.leave_doubtful(begin + element);
         for (std::size_t f = 0; f < fits.size(); ++f)
-          if ((fits[f].done >> lane & 1) == 0)
-            doubtful_.push_back({begin + lane, f});
+          if ((fits[f].done >> element & 1) == 0)
+            doubtful_.push_back({begin + element, f});
       }
     }
   }

@@ -69,9 +69,9 @@ class BatchTripletFit {
     }
     if (s.x_over_x0 > 0) ++n_crossed_;
     for (std::size_t k = 0; k < 3; ++k)
-      if (const TrackBits lanes = task_.hits[i][k]; lanes != 0)
-        take_hit(both(L::mask(lanes), reached.crossed), c, s, task_.errors[i],
-                 k);
+      if (const TrackBits elements = task_.hits[i][k]; elements != 0)
+        take_hit(both(L::mask(elements), reached.crossed), c, s,
+                 task_.errors[i], k);
   }
 
   void take_hit(const MaskOf<S>& mask, const CrossedHit& c,

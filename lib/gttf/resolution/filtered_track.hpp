@@ -62,10 +62,10 @@ struct FilteredTrack {
   void walk_back(OnHit&& on_hit, OnKink&& on_kink) const {
     const auto inside = covariance_with_line(equations, functions);
     if constexpr (std::is_same_v<S, double>) {
-      way_back(path, start(), gains, inside, std::forward<OnHit>(on_hit),
-               std::forward<OnKink>(on_kink));
+      backward_pass(path, start(), gains, inside, std::forward<OnHit>(on_hit),
+                    std::forward<OnKink>(on_kink));
     } else {
-      way_back(
+      backward_pass(
           path, start(), gains, inside,
           [&](const HitStep<S, n_parameters>& step) {
             const Row<double> row = in_doubles(step.row);

@@ -34,7 +34,7 @@ bool same_list(const AnyTrack& a, const AnyTrack& b) {
 }
 
 /// Variances of a traced track: of the parameters at the start or, with
-/// Model::at, at crossing `k`; `on_hit` and `on_kink` as in way_back().
+/// Model::at, at crossing `k`; `on_hit` and `on_kink` as in backward_pass().
 template <class OnHit, class OnKink>
 PerParameter walk_at(const AnyTrack& track, const Model& model, std::size_t k,
                      OnHit&& on_hit, OnKink&& on_kink) {

@@ -141,7 +141,7 @@ std::vector<unsigned> all_layers(const TrackingGeometry& geometry) {
 }  // namespace
 
 TripletGeometry::TripletGeometry(const TrackingGeometry& geometry)
-    : lanes(geometry, all_layers(geometry)),
+    : batch(geometry, all_layers(geometry)),
       between(geometry.surfaces()),
       modules(geometry.modules()),
       search(kernels(simd_level()).covariance),
@@ -154,19 +154,19 @@ TripletBatch::TripletBatch(const TripletGeometry& geometry,
                            Scattering scattering, const TrackArrays& tracks)
     : geometry_(geometry),
       tracks_(tracks),
-      near_(geometry.lanes.surfaces.size()),
+      near_(geometry.batch.surfaces.size()),
       crossed_(near_.size()),
       arc_(crossed_.size()),
-      hit_lanes_(crossed_.size()),
+      hit_tracks_(crossed_.size()),
       workspace_(geometry.fit.workspace(crossed_.size()) / sizeof(PackValues) +
                  1) {
   std::iota(near_.begin(), near_.end(), 0u);
-  task_.surfaces = geometry.lanes.surfaces.data();
+  task_.surfaces = geometry.batch.surfaces.data();
   task_.errors = geometry.errors.data();
-  task_.bz = geometry.lanes.bz;
+  task_.bz = geometry.batch.bz;
   task_.scattering = scattering;
-  task_.tracks = &lanes_;
-  task_.hits = hit_lanes_.data();
+  task_.tracks = &elements_;
+  task_.hits = hit_tracks_.data();
   task_.workspace = reinterpret_cast<std::byte*>(workspace_.data());
 }
 
@@ -178,60 +178,62 @@ bool TripletBatch::on_axis(std::size_t track) const {
   return at(tracks_.x, track) == 0 && at(tracks_.y, track) == 0;
 }
 
-void TripletBatch::set_lane(std::size_t lane, std::size_t track, double p) {
-  lanes_.p.value[lane] = p;
-  lanes_.theta.value[lane] = at(tracks_.theta, track);
-  lanes_.phi.value[lane] = at(tracks_.phi, track);
-  lanes_.mass.value[lane] = at(tracks_.mass, track);
-  lanes_.charge.value[lane] = at(tracks_.charge, track);
-  lanes_.x.value[lane] = at(tracks_.x, track);
-  lanes_.y.value[lane] = at(tracks_.y, track);
-  lanes_.z.value[lane] = at(tracks_.z, track);
+void TripletBatch::set_element(std::size_t element, std::size_t track,
+                               double p) {
+  elements_.p.value[element] = p;
+  elements_.theta.value[element] = at(tracks_.theta, track);
+  elements_.phi.value[element] = at(tracks_.phi, track);
+  elements_.mass.value[element] = at(tracks_.mass, track);
+  elements_.charge.value[element] = at(tracks_.charge, track);
+  elements_.x.value[element] = at(tracks_.x, track);
+  elements_.y.value[element] = at(tracks_.y, track);
+  elements_.z.value[element] = at(tracks_.z, track);
 }
 
-Line<double> TripletBatch::line_of_lane(std::size_t lane) const {
-  const auto of = [lane](const PackValues& x) { return x.value[lane]; };
-  return make_line(
-      TrackValues<double>{of(lanes_.p), of(lanes_.theta), of(lanes_.phi),
-                          of(lanes_.mass), of(lanes_.charge), of(lanes_.x),
-                          of(lanes_.y), of(lanes_.z)},
-      geometry_.lanes.bz, lanes_.on_axis);
+Line<double> TripletBatch::line_of_element(std::size_t element) const {
+  const auto of = [element](const PackValues& x) { return x.value[element]; };
+  return make_line(TrackValues<double>{of(elements_.p), of(elements_.theta),
+                                       of(elements_.phi), of(elements_.mass),
+                                       of(elements_.charge), of(elements_.x),
+                                       of(elements_.y), of(elements_.z)},
+                   geometry_.batch.bz, elements_.on_axis);
 }
 
 void TripletBatch::find_near(std::size_t n) {
   if (geometry_.modules == nullptr) return;  // all surfaces
   const ModuleIndex& modules = *geometry_.modules;
   near_.assign(modules.others().begin(), modules.others().end());
-  for (std::size_t lane = 0; lane < n; ++lane)
-    modules.find(line_of_lane(lane), near_);
+  for (std::size_t element = 0; element < n; ++element)
+    modules.find(line_of_element(element), near_);
   sort_once(near_);
 }
 
 void TripletBatch::search(std::span<const unsigned> surfaces) {
   BatchSearch task;
-  task.surfaces = geometry_.lanes.surfaces.data();
-  if (surfaces.size() < geometry_.lanes.surfaces.size()) {
+  task.surfaces = geometry_.batch.surfaces.data();
+  if (surfaces.size() < geometry_.batch.surfaces.size()) {
     searched_.clear();
     for (const unsigned i : surfaces)
-      searched_.push_back(geometry_.lanes.surfaces[i]);
+      searched_.push_back(geometry_.batch.surfaces[i]);
     task.surfaces = searched_.data();
   }
   task.n_surfaces = surfaces.size();
-  task.bz = geometry_.lanes.bz;
-  task.tracks = &lanes_;
+  task.bz = geometry_.batch.bz;
+  task.tracks = &elements_;
   task.crossed = crossed_.data();
   task.arc = arc_.data();
   geometry_.search.search(task);
 }
 
-const std::vector<std::size_t>& TripletBatch::hits_of_lane(std::size_t lane) {
+const std::vector<std::size_t>& TripletBatch::hits_of_element(
+    std::size_t element) {
   hits_.clear();
   for (std::size_t k = 0; k < near_.size(); ++k)
-    if ((crossed_[k] >> lane & 1) != 0 &&
-        geometry_.lanes.surfaces[near_[k]].record.measures())
+    if ((crossed_[k] >> element & 1) != 0 &&
+        geometry_.batch.surfaces[near_[k]].record.measures())
       hits_.push_back(k);
-  std::ranges::stable_sort(hits_, {},
-                           [&](std::size_t k) { return arc_[k].value[lane]; });
+  std::ranges::stable_sort(
+      hits_, {}, [&](std::size_t k) { return arc_[k].value[element]; });
   for (std::size_t& hit : hits_) hit = near_[hit];
   return hits_;
 }
@@ -240,17 +242,17 @@ StretchBounds TripletBatch::stretches(std::span<const AskedXi> asked,
                                       std::span<const std::size_t> group) {
   search(candidates_);
   StretchBounds bounds;
-  for (std::size_t lane = 0; lane < group.size(); ++lane) {
-    const Line<double> line = line_of_lane(lane);
+  for (std::size_t element = 0; element < group.size(); ++element) {
+    const Line<double> line = line_of_element(element);
     std::array<double, 2> arcs{};
     std::array<std::pair<double, double>, 2> ends;  // r, z
     bool crosses_both = true;
     for (const std::size_t end : {0u, 1u}) {
-      const std::size_t layer = asked[group[lane]].layers[2 * end];
+      const std::size_t layer = asked[group[element]].layers[2 * end];
       const auto k = static_cast<std::size_t>(
           std::ranges::lower_bound(candidates_, layer) - candidates_.begin());
-      crosses_both = crosses_both && (crossed_[k] >> lane & 1) != 0;
-      arcs[end] = arc_[k].value[lane];
+      crosses_both = crosses_both && (crossed_[k] >> element & 1) != 0;
+      arcs[end] = arc_[k].value[element];
       Crossing<double> x;
       set_from_arc(line, arcs[end], x);
       const Cartesian<double> point = position_at(line, x);
@@ -281,7 +283,7 @@ void TripletBatch::find_candidates(std::span<const AskedXi> asked,
         geometry_.modules != nullptr ? std::span<const unsigned>(near_)
                                      : geometry_.between.others();
     for (const unsigned i : others)
-      if (!SurfacesBetween::has_place(geometry_.lanes.surfaces[i].record))
+      if (!SurfacesBetween::has_place(geometry_.batch.surfaces[i].record))
         candidates_.push_back(i);
     sort_once(candidates_);
   }
@@ -292,15 +294,15 @@ void TripletBatch::find_candidates(std::span<const AskedXi> asked,
 void TripletBatch::fit_group(std::span<const AskedXi> asked,
                              std::span<const std::size_t> group) {
   const auto for_each_hit = [&](const auto& work) {
-    for (std::size_t lane = 0; lane < group.size(); ++lane)
+    for (std::size_t element = 0; element < group.size(); ++element)
       for (std::size_t k = 0; k < 3; ++k)
-        work(hit_lanes_[asked[group[lane]].layers[k]][k], lane);
+        work(hit_tracks_[asked[group[element]].layers[k]][k], element);
   };
-  for_each_hit([](TrackBits& lanes, std::size_t lane) {
-    lanes |= TrackBits{1} << lane;
+  for_each_hit([](TrackBits& elements, std::size_t element) {
+    elements |= TrackBits{1} << element;
   });
   geometry_.fit.fit(task_);
-  for_each_hit([](TrackBits& lanes, std::size_t) { lanes = 0; });
+  for_each_hit([](TrackBits& elements, std::size_t) { elements = 0; });
 }
 
 void TripletBatch::significances(std::span<const AskedXi> asked,
@@ -312,8 +314,8 @@ void TripletBatch::significances(std::span<const AskedXi> asked,
       [&](std::span<const std::size_t> group) {
         find_candidates(asked, group);
         fit_group(asked, group);
-        for (std::size_t lane = 0; lane < group.size(); ++lane)
-          xi[group[lane]] = task_.xi.value[lane];
+        for (std::size_t element = 0; element < group.size(); ++element)
+          xi[group[element]] = task_.xi.value[element];
       });
 }
 
@@ -327,10 +329,10 @@ std::vector<TripletRegime> TripletBatch::fit(
       [&](std::span<const std::size_t> group) {
         find_candidates(asked, group);
         fit_group(asked, group);
-        for (std::size_t lane = 0; lane < group.size(); ++lane) {
-          const std::size_t i = group[lane];
+        for (std::size_t element = 0; element < group.size(); ++element) {
+          const std::size_t i = group[element];
           const auto value = [&](TripletPlane plane) {
-            return out_[static_cast<std::size_t>(plane)].value[lane];
+            return out_[static_cast<std::size_t>(plane)].value[element];
           };
           list[i] = make_regime(
               {value(TripletPlane::gamma_theta),
@@ -343,7 +345,7 @@ std::vector<TripletRegime> TripletBatch::fit(
                .xi_ms = value(TripletPlane::xi_ms),
                .mu_theta = value(TripletPlane::mu_theta),
                .mu_phi = value(TripletPlane::mu_phi),
-               .xi = task_.xi.value[lane]},
+               .xi = task_.xi.value[element]},
               thresholds);
           list[i].layers = asked[i].layers;
         }

@@ -19,7 +19,7 @@ namespace gttf::detail {
 struct TripletGeometry {
   explicit TripletGeometry(const TrackingGeometry& geometry);
 
-  BatchGeometry lanes;
+  BatchGeometry batch;
   SurfacesBetween between;
   const ModuleIndex* modules;                 ///< of `geometry`; null: few
   std::vector<HitCovariance<double>> errors;  ///< per surface
@@ -43,8 +43,8 @@ class TripletBatch {
         [&](std::span<const std::size_t> group) {
           find_near(group.size());
           search(near_);
-          for (std::size_t lane = 0; lane < group.size(); ++lane)
-            take(list[group[lane]], hits_of_lane(lane));
+          for (std::size_t element = 0; element < group.size(); ++element)
+            take(list[group[element]], hits_of_element(element));
         });
   }
 
@@ -59,14 +59,14 @@ class TripletBatch {
  private:
   double momentum_of(std::size_t track) const;
   bool on_axis(std::size_t track) const;
-  void set_lane(std::size_t lane, std::size_t track, double p);
+  void set_element(std::size_t element, std::size_t track, double p);
   /// Sets near_ to the surfaces that the first `n` tracks may
   /// cross.
   void find_near(std::size_t n);
-  Line<double> line_of_lane(std::size_t lane) const;
+  Line<double> line_of_element(std::size_t element) const;
   /// Searches the crossings of all tracks with `surfaces`.
   void search(std::span<const unsigned> surfaces);
-  const std::vector<std::size_t>& hits_of_lane(std::size_t lane);
+  const std::vector<std::size_t>& hits_of_element(std::size_t element);
   /// Where the tracks of a group may be between their first and last hits,
   /// which are on surfaces of `candidates_`.
   StretchBounds stretches(std::span<const AskedXi> asked,
@@ -88,13 +88,13 @@ class TripletBatch {
       order_.clear();
       for (std::size_t i = 0; i < n; ++i)
         if (on_axis(track_of(i)) == axis) order_.push_back(i);
-      lanes_.on_axis = axis;
+      elements_.on_axis = axis;
       const std::size_t width = geometry_.fit.width;
       for (std::size_t i = 0; i < order_.size(); i += width) {
         const std::size_t used = std::min(width, order_.size() - i);
-        for (std::size_t lane = 0; lane < width; ++lane) {
-          const std::size_t k = order_[i + std::min(lane, used - 1)];
-          set_lane(lane, track_of(k), momentum_of(k));
+        for (std::size_t element = 0; element < width; ++element) {
+          const std::size_t k = order_[i + std::min(element, used - 1)];
+          set_element(element, track_of(k), momentum_of(k));
         }
         work(std::span<const std::size_t>(&order_[i], used));
       }
@@ -104,7 +104,7 @@ class TripletBatch {
   const TripletGeometry& geometry_;
   const TrackArrays& tracks_;
   std::vector<std::size_t> order_;
-  BatchTracks lanes_;
+  BatchTracks elements_;
   // search; crossed_ and arc_ are by place in the list searched
   std::vector<unsigned> near_;  ///< ascending; all surfaces if they are few
   std::vector<BatchSurface> searched_;
@@ -113,7 +113,7 @@ class TripletBatch {
   std::vector<std::size_t> hits_;
   // fit
   BatchTriplets task_;
-  std::vector<std::array<TrackBits, 3>> hit_lanes_;
+  std::vector<std::array<TrackBits, 3>> hit_tracks_;
   std::vector<PackValues> workspace_;
   std::vector<unsigned> candidates_;
   std::array<PackValues, static_cast<std::size_t>(TripletPlane::count)> out_;

@@ -211,7 +211,8 @@ class Flight {
   int legs_ = 0, legs_in_place_ = 0;
 };
 
-// fly_onto: propagates a track state in any field to a surface, both ways.
+// fly_onto: propagates a track state in any field to a surface, in both
+// directions.
 
 /// End condition of a flight: the zero of a function of position and direction.
 class FlightGoal {

@@ -26,12 +26,12 @@ struct BatchHits {
   S* inverse_radius;  ///< of hits on curved surfaces
 
   /// @param room  buffer for one number per hit
-  BatchHits(const HitGroup& lanes, S* room)
-      : in(lanes),
-        measured(lanes.measured, lanes.n_hits),
-        points{lanes.measured[0]},
+  BatchHits(const HitGroup& elements, S* room)
+      : in(elements),
+        measured(elements.measured, elements.n_hits),
+        points{elements.measured[0]},
         inverse_radius(room) {
-    for (std::size_t h = 0; h < lanes.n_hits; ++h)
+    for (std::size_t h = 0; h < elements.n_hits; ++h)
       inverse_radius[h] = HitSurface<S>::inverse_radius_of(position(h));
   }
 

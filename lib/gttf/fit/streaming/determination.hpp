@@ -79,7 +79,7 @@ double change_by_rounding(const P& path, const StartHit<S>* start,
   for (std::size_t q = 0; q < n; ++q)
     if (!(covariance[q][q] < S(detail::most_variance))) return all;
   Row<double> change{};
-  way_back(
+  backward_pass(
       path, start, gains, covariance,
       [&](const HitStep<S, track_dim>& hit) {
         const Row<double> reach =

@@ -13,7 +13,7 @@ namespace gttf {
 ///
 /// The hits on either side are filtered towards the crossing, with gains, and
 /// the two sides are combined. From the covariance of the functions with that
-/// line, one pass goes outwards, like way_back(), and another one inwards:
+/// line, one pass goes outwards, like backward_pass(), and another one inwards:
 /// passed in that direction, a layer has the same columns with kinks of
 /// opposite sign, whose squares are the same.
 ///

@@ -202,7 +202,7 @@ FiveEquations<S> line_before(const P& path, const StartHit<S>* start,
   return outer.equations;
 }
 
-/// The crossing index of the start hit in way_back().
+/// The crossing index of the start hit in backward_pass().
 inline constexpr std::size_t start_index = static_cast<std::size_t>(-1);
 
 /// Contribution of the error of one measured coordinate to M linear functions
@@ -213,7 +213,7 @@ struct HitStep {
   const Row<S>& row;                    ///< of the coordinate
   std::array<S, M> gain;                ///< inside * row
   S variance;                           ///< of the measurement
-  const std::array<Row<S>, M>& inside;  ///< see way_back()
+  const std::array<Row<S>, M>& inside;  ///< see backward_pass()
 };
 
 /// Contribution of the kinks of one crossing: with variance theta_i^2/w +
@@ -313,10 +313,10 @@ struct ErrorWalk : AnyFit {
 ///                         variances of a function add up to its variance;
 ///                         products of two functions to their covariance
 template <Path P, class S, std::size_t M, class OnHit, class OnKink>
-void way_back(const P& path, const StartHit<S>* start,
-              const std::vector<typename P::Gain>& gains,
-              const std::array<Row<S>, M>& inside, OnHit&& on_hit,
-              OnKink&& on_kink) {
+void backward_pass(const P& path, const StartHit<S>* start,
+                   const std::vector<typename P::Gain>& gains,
+                   const std::array<Row<S>, M>& inside, OnHit&& on_hit,
+                   OnKink&& on_kink) {
   detail::ErrorWalk<P, M, OnHit, OnKink> walk{
       {}, gains, inside, on_hit, on_kink};
   if (start) {

@@ -65,8 +65,8 @@ void find_scattering(const HitArrays& hits,
     for (std::size_t i = 0; i < out.size(); ++i)
       std::copy_n(out[i].value, n, theta0_2.data() + i * size + t);
     std::copy_n(kappa.value, n, kappa_ref.data() + t);
-    for (std::size_t lane = 0; lane < n; ++lane)
-      known[t + lane] = static_cast<char>(task.known >> lane & 1);
+    for (std::size_t element = 0; element < n; ++element)
+      known[t + element] = static_cast<char>(task.known >> element & 1);
   }
 }
 

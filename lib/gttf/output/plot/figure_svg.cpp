@@ -208,10 +208,10 @@ std::string figure_file(std::span<const Figure> figures,
                     {"tx ink b", Anchor::start, large});
     top = title_height;
   }
-  const bool alone = figures.size() == 1;
+  const bool is_single = figures.size() == 1;
   double left = 0;
   for (std::size_t i = 0; i < pictures.size(); ++i) {
-    const std::string words = alone ? "" : words_about(figures[i]);
+    const std::string words = is_single ? "" : words_about(figures[i]);
     out += left == 0 && top == 0
                ? words + pictures[i].elements
                : fmt::format("<g transform=\"translate({} {})\">{}{}</g>",
@@ -241,7 +241,7 @@ std::string figure_file(std::span<const Figure> figures,
       "</svg>\n",
       coordinate(width + 2 * border), coordinate(top + 2 * border),
       size(width + 2 * border), size(top + 2 * border),
-      alone ? words_about(figures.front()) : "", metadata, css, out,
+      is_single ? words_about(figures.front()) : "", metadata, css, out,
       coordinate(border));
 }
 

@@ -137,8 +137,8 @@ class BaselineReader {
     }
     // not written by earlier versions
     const bool has_checksum = document_.find(checksum_member) != nullptr;
-    if (const auto fault = checksum_fault(document_); fault && has_checksum)
-      refuse(checksum_member, "the baseline is damaged: " + *fault,
+    if (const auto error = checksum_error(document_); error && has_checksum)
+      refuse(checksum_member, "the baseline is damaged: " + *error,
              "a baseline must not be edited: regenerate it");
     return baseline;
   }

@@ -250,8 +250,8 @@ class Checker {
   }
 
   /// Report one error per requirement and detector.
-  void fault(Diagnostic place, std::string problem, std::string suggestion) {
-    if (std::exchange(faulty_, true)) return;
+  void error(Diagnostic place, std::string problem, std::string suggestion) {
+    if (std::exchange(is_wrong_, true)) return;
     place.problem = std::move(problem);
     place.suggestion = std::move(suggestion);
     diagnostics_.add(std::move(place));
@@ -261,7 +261,7 @@ class Checker {
     if (!criterion_.needs_baseline() || !file_.baseline) return true;
     baseline_ = file_.baseline->find(detector_);
     if (baseline_ == nullptr)
-      fault(criterion_.place,
+      error(criterion_.place,
             fmt::format("the baseline {} has no detector {}",
                         in_quotes(file_.baseline_file),
                         in_quotes(detector_.name)),
@@ -275,7 +275,7 @@ class Checker {
       return true;
     const auto known = detail::layer_names(detector_, quantity_.is_group);
     const auto near = nearest(quantity_.layer, known);
-    fault(criterion_.quantity_place,
+    error(criterion_.quantity_place,
           fmt::format("{} has no {} {}", in_quotes(detector_.name),
                       quantity_.is_group ? "group" : "layer",
                       in_quotes(quantity_.layer)),
@@ -413,13 +413,13 @@ class Checker {
   std::size_t find_row(GridPoint point, std::size_t hint) {
     const std::size_t found =
         baseline_row(baseline_->rows, grid_track(grid_, point), hint);
-    if (found == no_row && !faulty_) {
+    if (found == no_row && !is_wrong_) {
       const auto others =
           std::ranges::count_if(criterion_.points, [&](const GridPoint other) {
             return baseline_row(baseline_->rows, grid_track(grid_, other), 0) ==
                    no_row;
           });
-      fault(criterion_.place,
+      error(criterion_.place,
             fmt::format("the baseline {} has no {}{}",
                         in_quotes(file_.baseline_file), where(point),
                         others > 1
@@ -454,7 +454,7 @@ class Checker {
   }
 
   void no_value(GridPoint point) {
-    fault(criterion_.place,
+    error(criterion_.place,
           fmt::format("the baseline {} has no value of {} for {}",
                       in_quotes(file_.baseline_file), describe(quantity_),
                       where(point)),
@@ -480,7 +480,7 @@ class Checker {
       checked.upper = bound(*criterion_.equal, checked, 1);
     }
     if (checked.lower > checked.upper)
-      fault(
+      error(
           criterion_.min->place,
           fmt::format("\"min\" is above \"max\" for {}", where(checked.point)),
           "no value can meet both");
@@ -489,8 +489,8 @@ class Checker {
   double bound(const Limit& limit, const CheckedPoint& checked, int sign) {
     const double value =
         limit.formula(limit_values(grid_, checked.point, checked.baseline));
-    if (!std::isfinite(value) && !faulty_)
-      fault(limit.place,
+    if (!std::isfinite(value) && !is_wrong_)
+      error(limit.place,
             fmt::format("the limit is not a finite number for {}",
                         where(checked.point)),
             "");
@@ -543,7 +543,7 @@ class Checker {
   StudyRequest grid_;
   const BaselineDetector* baseline_ = nullptr;
   std::size_t hint_ = 0;
-  bool faulty_ = false;
+  bool is_wrong_ = false;
 };
 
 }  // namespace

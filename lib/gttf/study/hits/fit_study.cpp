@@ -199,7 +199,7 @@ namespace {
 struct PreparedTracks {
   FittedBlock fitted;
   PreparedBlock tracks, residuals;
-  std::exception_ptr fault;  ///< of the file, after earlier blocks
+  std::exception_ptr error;  ///< of the file, after earlier blocks
 };
 
 /// A part of a file: lines, none after the last ones, or tracks of a file that
@@ -208,7 +208,7 @@ struct Part {
   std::size_t number = 0;
   std::optional<CsvBlock> lines;
   HitBlock tracks;
-  std::exception_ptr fault;  ///< of reading
+  std::exception_ptr error;  ///< of reading
 };
 
 /// Distributes the parts of a file and converts them to tracks.
@@ -228,7 +228,7 @@ class Parts {
         at_end_ = !next_whole(part.tracks);
       if (at_end_) part.lines.reset();
     } catch (...) {
-      part.fault = std::current_exception();
+      part.error = std::current_exception();
       at_end_ = true;
     }
     return part;
@@ -238,18 +238,18 @@ class Parts {
   /// Throws the errors of the part.
   HitBlock tracks_of(Part part) {
     if (!file_.in_steps()) {
-      if (part.fault) std::rethrow_exception(part.fault);
+      if (part.error) std::rethrow_exception(part.error);
       return std::move(part.tracks);
     }
     std::optional<detail::ParsedBlock> parsed;
     try {
       if (part.lines) parsed = file_.parse(*part.lines);
     } catch (...) {
-      part.fault = std::current_exception();
+      part.error = std::current_exception();
     }
     HitBlock tracks;
     turns_.take(part.number, [&] {
-      if (part.fault) std::rethrow_exception(part.fault);
+      if (part.error) std::rethrow_exception(part.error);
       tracks = parsed ? file_.join(std::move(*parsed)) : file_.finish();
     });
     return tracks;
@@ -329,7 +329,7 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
                       block = parts.tracks_of(std::move(part));
                     } catch (...) {
                       PreparedTracks none;
-                      none.fault = std::current_exception();
+                      none.error = std::current_exception();
                       return none;
                     }
                     return block.tracks.empty()
@@ -337,7 +337,7 @@ FitCounts fit_tracks(const Detector& detector, const StudyRequest& request,
                                : fit_block(block, *fitters[worker]);
                   },
                   [&](const PreparedTracks& block) {
-                    if (block.fault) std::rethrow_exception(block.fault);
+                    if (block.error) std::rethrow_exception(block.error);
                     if (block.fitted.n > 0) write(block);
                   });
   if (counts.tracks == 0) write(fit_block({}, *fitters[0]));  // no rows

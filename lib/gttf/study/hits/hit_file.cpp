@@ -73,7 +73,7 @@ class HeaderReader {
     for (std::size_t n = 0; n < names.size(); ++n)
       if (!found_[n]) explain_missing(n);
     warn_of_unused(warnings);
-    if (faults_.has_errors()) throw InputError(std::move(faults_));
+    if (errors_.has_errors()) throw InputError(std::move(errors_));
     HitColumns columns;
     columns.count = header_.cells.size();
     columns.track = found_[track]->column;
@@ -106,7 +106,7 @@ class HeaderReader {
       return;
     }
     if (found_[n]) {
-      fault(i, fmt::format("a second column for {}", in_quotes(names[n])),
+      error(i, fmt::format("a second column for {}", in_quotes(names[n])),
             "remove one of the two");
       return;
     }
@@ -127,10 +127,10 @@ class HeaderReader {
       const std::size_t i = *it;
       unused_.erase(it);
       if (heading.unit.empty())
-        fault(i, fmt::format("missing unit of {}", in_quotes(cell(i))),
+        error(i, fmt::format("missing unit of {}", in_quotes(cell(i))),
               fmt::format("write for example \"{}\"", example));
       else
-        fault(i,
+        error(i,
               fmt::format("unknown unit {} in {}: expected a length",
                           in_quotes(heading.unit), in_quotes(cell(i))),
               fmt::format("write for example \"{}\"; lengths are in nm, um, "
@@ -145,12 +145,12 @@ class HeaderReader {
         continue;
       const std::size_t i = *it;
       unused_.erase(it);
-      fault(i, fmt::format("unknown column {}", in_quotes(cell(i))),
+      error(i, fmt::format("unknown column {}", in_quotes(cell(i))),
             fmt::format("did you mean {}?", in_quotes(example)));
       return;
     }
     if (required)
-      fault(header_.cells.size(),
+      error(header_.cells.size(),
             fmt::format("no column {}", in_quotes(example)),
             fmt::format("write for example \"{}\"", hit_header_example));
   }
@@ -165,18 +165,18 @@ class HeaderReader {
     warnings.add(std::move(d));
   }
 
-  void fault(std::size_t i, std::string problem, std::string suggestion) {
+  void error(std::size_t i, std::string problem, std::string suggestion) {
     Diagnostic d = header_.at(file_.name(), i);
     d.problem = std::move(problem);
     d.suggestion = std::move(suggestion);
-    faults_.add(std::move(d));
+    errors_.add(std::move(d));
   }
 
   const CsvReader& file_;
   const CsvLine& header_;
   std::array<std::optional<LengthColumn>, names.size()> found_;
   std::vector<std::size_t> unused_;
-  Diagnostics faults_;
+  Diagnostics errors_;
 };
 
 }  // namespace
@@ -278,7 +278,7 @@ class HitFile::Assembler {
     for (std::size_t i = 0; i < block.tracks.size(); ++i) {
       FileTrack& track = block.tracks[i];
       if (is_new[i] == 0) {
-        add_fault(track, parsed);
+        add_error(track, parsed);
         continue;
       }
       if (n_kept != i) block.tracks[n_kept] = std::move(track);
@@ -287,9 +287,9 @@ class HitFile::Assembler {
     block.tracks.resize(n_kept);
   }
 
-  void add_fault(const FileTrack& track, ParsedBlock& parsed) {
+  void add_error(const FileTrack& track, ParsedBlock& parsed) {
     left_out_ += track.count + track.left_out;
-    ++parsed.n_faults;
+    ++parsed.n_errors;
     Diagnostic d;
     d.line = static_cast<int>(track.line);
     d.column = 1;
@@ -299,8 +299,8 @@ class HitFile::Assembler {
         in_quotes(track.event.empty() ? track.id
                                       : track.event + "/" + track.id));
     d.suggestion = "sort the file by track, or add --unsorted";
-    if (parsed.faults.items().size() < max_faults)
-      parsed.faults.add(std::move(d));
+    if (parsed.errors.items().size() < max_errors)
+      parsed.errors.add(std::move(d));
   }
 
   HitBlock open_;  // one track or none
@@ -350,27 +350,27 @@ std::vector<detail::ParsedBlock> HitFile::State::parse_next() {
 
 /// Stops at the first block with errors, or keeps them as messages.
 void HitFile::State::judge(detail::ParsedBlock& block) {
-  if (block.n_faults == 0) return;
-  Diagnostics faults;
-  for (Diagnostic d : block.faults.items()) {
+  if (block.n_errors == 0) return;
+  Diagnostics errors;
+  for (Diagnostic d : block.errors.items()) {
     d.file = parser.file();
     if (options.bad_rows == BadRows::skip) {
-      if (shown++ >= max_faults) break;
+      if (shown++ >= max_errors) break;
       d.severity = Severity::warning;
       messages.add(std::move(d));
     } else {
-      faults.add(std::move(d));
+      errors.add(std::move(d));
     }
   }
   if (options.bad_rows == BadRows::skip) return;
-  if (block.n_faults > faults.items().size()) {
+  if (block.n_errors > errors.items().size()) {
     Diagnostic d;
     d.file = parser.file();
     d.problem = fmt::format("{} more bad lines near these",
-                            block.n_faults - faults.items().size());
-    faults.add(std::move(d));
+                            block.n_errors - errors.items().size());
+    errors.add(std::move(d));
   }
-  throw InputError(std::move(faults));
+  throw InputError(std::move(errors));
 }
 
 /// Collects the hits of every track, in the order of their first hits.
@@ -383,7 +383,7 @@ std::vector<HitBlock> HitFile::State::read_all() {
   std::unordered_map<std::string, std::size_t> index;
   for (auto wave = parse_next(); !wave.empty(); wave = parse_next()) {
     for (detail::ParsedBlock& block : wave) {
-      bad_lines += block.n_faults;
+      bad_lines += block.n_errors;
       judge(block);
       for (FileTrack& part : block.tracks.tracks) {
         const auto [it, is_new] = index.emplace(key_of(part), all.size());
@@ -452,7 +452,7 @@ detail::ParsedBlock HitFile::parse(const CsvBlock& lines) const {
 }
 
 HitBlock HitFile::join(detail::ParsedBlock parsed) {
-  state_->bad_lines += parsed.n_faults;
+  state_->bad_lines += parsed.n_errors;
   HitBlock complete = state_->assembler.add(parsed);
   state_->judge(parsed);
   return complete;

@@ -90,7 +90,7 @@ class HitFile {
   /// Hits beyond this number are left out and counted.
   static constexpr std::size_t max_hits = 4096;
   /// Maximum number of errors kept with their text; all are counted.
-  static constexpr std::size_t max_faults = 20;
+  static constexpr std::size_t max_errors = 20;
 
   /// Opens the file ("-": standard input) and reads its header. Throws
   /// InputError. The detector must outlive the HitFile.

@@ -60,7 +60,7 @@ class HitParser::Row {
     if (!line_.problem.empty()) return add(line_.at_problem(parser_.file_));
     if (line_.cells.size() != columns.count) return wrong_count();
     if (line_.cells[columns.track].empty())
-      return fault(columns.track, "the track has no name or number");
+      return error(columns.track, "the track has no name or number");
     for (int i = 0; i < 3; ++i) {
       const LengthColumn& c = columns.position[static_cast<std::size_t>(i)];
       if (!number(c.column, hit.position[i])) return false;
@@ -96,7 +96,7 @@ class HitParser::Row {
     for (const Layer& layer : parser_.detector_.layers)
       names.push_back(layer.name);
     const auto near = nearest(name, names);
-    return fault(column,
+    return error(column,
                  fmt::format("the detector has no layer {}", in_quotes(name)),
                  near ? fmt::format("did you mean {}?", in_quotes(*near))
                       : "its layers are " + joined(names));
@@ -110,7 +110,7 @@ class HitParser::Row {
       double sigma = 0;
       if (!number(c->column, sigma)) return false;
       if (!(sigma > 0) || !std::isfinite(sigma))
-        return fault(c->column,
+        return error(c->column,
                      fmt::format("an error must be positive, got {}",
                                  in_quotes(line_.cells[c->column])),
                      "leave the cell empty to use the error of the layer");
@@ -120,13 +120,13 @@ class HitParser::Row {
     const bool passive = hit.layer >= 0 && !layer_of(hit).measures() &&
                          std::isnan(hit.sigma[0]) && std::isnan(hit.sigma[1]);
     if (passive)
-      return fault(*parser_.columns_.layer,
+      return error(*parser_.columns_.layer,
                    fmt::format("the layer {} measures nothing",
                                in_quotes(layer_of(hit).name)),
                    "add \"measures\" to it in the detector file, or give "
                    "sigma_u and sigma_v here");
     if (hit.layer >= 0 && lacks_error(hit))
-      return fault(*parser_.columns_.layer,
+      return error(*parser_.columns_.layer,
                    fmt::format("the error of the layer {} depends on the track",
                                in_quotes(layer_of(hit).name)),
                    "give the errors of its hits: sigma_u_um, sigma_v_um");
@@ -150,7 +150,7 @@ class HitParser::Row {
     const Layer& layer = layer_of(hit);
     const auto index = static_cast<std::size_t>(hit.layer);
     if (!layer.measures() || parser_.measures_[index][axis]) return true;
-    return fault(column,
+    return error(column,
                  fmt::format("the layer {} measures no coordinate along {}",
                              in_quotes(layer.name), general_axes[axis]),
                  "leave the cell empty");
@@ -164,7 +164,7 @@ class HitParser::Row {
     const std::string_view cell = line_.cells[column];
     const char* const problem = parse_number(cell, value);
     if (problem == nullptr) return true;
-    if (cell.empty()) return fault(column, "an empty cell, expected a number");
+    if (cell.empty()) return error(column, "an empty cell, expected a number");
     const std::size_t comma = cell.find(',');
     std::string suggestion;
     if (comma != cell.npos) {
@@ -174,23 +174,23 @@ class HitParser::Row {
     } else if (Parsed<double> p = parse_quantity(cell, Dimension::length); p) {
       suggestion = "units belong in the header line only";
     }
-    return fault(column, fmt::format("{}: {}", problem, in_quotes(cell)),
+    return error(column, fmt::format("{}: {}", problem, in_quotes(cell)),
                  std::move(suggestion));
   }
 
   bool wrong_count() {
     const std::size_t have = line_.cells.size(), want = parser_.columns_.count;
     const bool many = have > want;
-    return fault(many ? want : have,
+    return error(many ? want : have,
                  fmt::format("{} cells, the header line has {}", have, want),
                  many && parser_.separator_ == ','
                      ? "a decimal comma? write a point"
                      : "");
   }
 
-  bool fault(std::size_t cell, std::string problem,
+  bool error(std::size_t cell, std::string problem,
              std::string suggestion = {}) {
-    if (block_.n_faults >= HitFile::max_faults) return add({});
+    if (block_.n_errors >= HitFile::max_errors) return add({});
     Diagnostic d = line_.at(parser_.file_, cell);
     d.problem = std::move(problem);
     d.suggestion = std::move(suggestion);
@@ -198,8 +198,8 @@ class HitParser::Row {
   }
 
   bool add(Diagnostic d) {
-    if (block_.n_faults++ < HitFile::max_faults)
-      block_.faults.add(std::move(d));
+    if (block_.n_errors++ < HitFile::max_errors)
+      block_.errors.add(std::move(d));
     return false;
   }
 

@@ -72,8 +72,8 @@ class PlainHits {
 /// Result for a block of lines. Tracks may continue in the next one.
 struct ParsedBlock {
   HitBlock tracks;
-  Diagnostics faults;  ///< the first HitFile::max_faults
-  std::size_t n_faults = 0;
+  Diagnostics errors;  ///< the first HitFile::max_errors
+  std::size_t n_errors = 0;
 };
 
 /// Immutable and thread-safe.

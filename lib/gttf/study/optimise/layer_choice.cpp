@@ -45,11 +45,11 @@ class LayerSearch {
 
  private:
   static double ways_to_take(const DesignChoice& choice) {
-    double sum = 0, ways = 1;
+    double sum = 0, combinations = 1;
     for (std::size_t k = 0; k <= choice.most; ++k) {
-      if (k >= choice.least) sum += ways;
-      ways *= static_cast<double>(choice.layers.size() - k) /
-              static_cast<double>(k + 1);
+      if (k >= choice.least) sum += combinations;
+      combinations *= static_cast<double>(choice.layers.size() - k) /
+                      static_cast<double>(k + 1);
     }
     return sum;
   }

@@ -960,7 +960,7 @@ class Reader {
       if (good && !quantity.terms.empty())
         problem_->quantities.push_back(std::move(quantity));
       else
-        faulty_quantities_.push_back(quantity.name);
+        wrong_quantities_.push_back(quantity.name);
     }
   }
 
@@ -972,7 +972,7 @@ class Reader {
       if (problem_->quantities[i].name == *name) return i;
       known.push_back(problem_->quantities[i].name);
     }
-    if (std::ranges::count(faulty_quantities_, *name) > 0) return std::nullopt;
+    if (std::ranges::count(wrong_quantities_, *name) > 0) return std::nullopt;
     const auto near = nearest(*name, known);
     value.error(fmt::format("there is no quantity {}", in_quotes(*name)),
                 near ? fmt::format("did you mean {}?", in_quotes(*near))
@@ -1340,7 +1340,7 @@ class Reader {
   std::optional<OptimisationProblem> problem_;
   std::optional<detail::FormulaReader> formulas_;
   detail::RequirementHead head_;
-  std::vector<std::string> faulty_quantities_;
+  std::vector<std::string> wrong_quantities_;
 };
 
 }  // namespace

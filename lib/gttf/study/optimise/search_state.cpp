@@ -56,7 +56,7 @@ class StateReader : private DocumentReader {
     state.is_complete = boolean(member(document, "complete"));
     for (const Document& start : list(member(document, "starts")))
       read_start(start, state);
-    if (const auto fault = checksum_fault(document)) damaged(*fault);
+    if (const auto error = checksum_error(document)) damaged(*error);
     return state;
   }
 

@@ -32,23 +32,23 @@ enum Cell : std::size_t {
 constexpr std::array<std::string_view, n_cells> cell_names{
     "detector", "track", "column", "value", "unit", "source", "condition"};
 
-constexpr std::size_t enough_faults = 20, most_values = 100'000;
+constexpr std::size_t enough_errors = 20, most_values = 100'000;
 
 // Locates the cells in the file. Throws InputError.
 std::array<std::size_t, n_cells> find_cells(const CsvReader& reader) {
   std::array<std::size_t, n_cells> places{};
-  Diagnostics faults;
+  Diagnostics errors;
   const CsvLine& header = reader.header();
   for (std::size_t i = 0; i < n_cells; ++i) {
     std::size_t k = 0;
     while (k < header.cells.size() && header.cells[k] != cell_names[i]) ++k;
     places[i] = k;
     if (k < header.cells.size()) continue;
-    Diagnostic fault = header.at(reader.name(), header.cells.size());
-    fault.problem = "there is no column " + in_quotes(cell_names[i]);
-    faults.add(std::move(fault));
+    Diagnostic error = header.at(reader.name(), header.cells.size());
+    error.problem = "there is no column " + in_quotes(cell_names[i]);
+    errors.add(std::move(error));
   }
-  if (faults.has_errors()) throw InputError(std::move(faults));
+  if (errors.has_errors()) throw InputError(std::move(errors));
   return places;
 }
 
@@ -70,12 +70,12 @@ class PublishedReader {
     while (reader_.next(block)) {
       CsvLines lines(block, reader_.separator());
       while (const CsvLine* line = lines.next()) add(*line);
-      if (faults_.items().size() > enough_faults) break;
+      if (errors_.items().size() > enough_errors) break;
       if (all_.size() > most_values)
         throw FileError(fmt::format("{} has more than {} values",
                                     in_quotes(reader_.name()), most_values));
     }
-    if (faults_.has_errors()) throw InputError(std::move(faults_));
+    if (errors_.has_errors()) throw InputError(std::move(errors_));
     return std::move(all_);
   }
 
@@ -85,12 +85,12 @@ class PublishedReader {
     return k < line.cells.size() ? line.cells[k] : std::string_view();
   }
 
-  void fault(const CsvLine& line, Cell which, std::string problem,
+  void error(const CsvLine& line, Cell which, std::string problem,
              std::string suggestion) {
     Diagnostic d = line.at(reader_.name(), places_[which]);
     d.problem = std::move(problem);
     d.suggestion = std::move(suggestion);
-    faults_.add(std::move(d));
+    errors_.add(std::move(d));
   }
 
   /// "pt=1", "p=1;eta=1.7"; false if it is not one.
@@ -112,7 +112,7 @@ class PublishedReader {
 
   void add(const CsvLine& line) {
     if (!line.problem.empty()) {
-      faults_.add(line.at_problem(reader_.name()));
+      errors_.add(line.at_problem(reader_.name()));
       return;
     }
     Published p;
@@ -120,7 +120,7 @@ class PublishedReader {
     p.source = cell(line, source);
     p.condition = cell(line, condition);
     if (!read_track(cell(line, track), p))
-      return fault(
+      return error(
           line, track,
           "expected a momentum in GeV, got " + in_quotes(cell(line, track)),
           "write for example pt=1 or pt=1;eta=1.7");
@@ -130,13 +130,13 @@ class PublishedReader {
     if (!parameter && empty_scan_table(at_layer).find(cell(line, column)))
       return;
     if (!parameter)
-      return fault(line, column,
+      return error(line, column,
                    "unknown column " + in_quotes(cell(line, column)),
                    "a resolution of scan, for example sigma_d0_um");
     p.parameter = *parameter;
     double number = 0;
     if (const char* why = parse_number(cell(line, value), number))
-      return fault(line, value, why, "");
+      return error(line, value, why, "");
     const bool relative =
         p.parameter == Parameter::p || p.parameter == Parameter::pt;
     const bool angle =
@@ -154,9 +154,9 @@ class PublishedReader {
         sigma.value /= p.momentum;
       }
     }
-    if (!sigma) return fault(line, unit, sigma.problem, sigma.suggestion);
+    if (!sigma) return error(line, unit, sigma.problem, sigma.suggestion);
     if (!(sigma.value > 0 && std::isfinite(sigma.value)))
-      return fault(line, value,
+      return error(line, value,
                    "a resolution must be positive and finite, got " +
                        in_quotes(cell(line, value)),
                    "");
@@ -166,7 +166,7 @@ class PublishedReader {
 
   CsvReader reader_;
   std::array<std::size_t, n_cells> places_;
-  Diagnostics faults_;
+  Diagnostics errors_;
   std::vector<Published> all_;
 };
 

@@ -22,9 +22,9 @@ double read_value(const Value& value, const AxisRules& rules) {
   const double number =
       value.quantity(rules.dimension, rules.example_unit).value_or(unknown);
   if (std::isnan(number)) return number;
-  const std::string fault = rules.fault(number);
-  if (fault.empty()) return number;
-  value.error(fmt::format("{}, got {}", fault, describe(value.node())));
+  const std::string error = rules.error(number);
+  if (error.empty()) return number;
+  value.error(fmt::format("{}, got {}", error, describe(value.node())));
   return unknown;
 }
 

@@ -20,7 +20,7 @@ struct AxisRules {
   Spacing spacing = Spacing::logarithmic;
   bool may_choose_spacing = true;
   /// The reason why a value is out of bounds; empty if it is valid.
-  std::function<std::string(double)> fault;
+  std::function<std::string(double)> error;
 };
 
 /// Maximum number of points of an axis.

@@ -22,10 +22,10 @@ std::vector<std::string> chosen_model(const StudyRequest& request) {
 }
 
 // Errors of --set name the detector if there are several.
-Diagnostics with_detector_named(const Diagnostics& faults,
+Diagnostics with_detector_named(const Diagnostics& errors,
                                 const std::string& path, bool several) {
   Diagnostics named;
-  for (Diagnostic d : faults.items()) {
+  for (Diagnostic d : errors.items()) {
     if (several && d.file == "--set") d.problem += " in " + path;
     named.add(std::move(d));
   }
@@ -33,10 +33,10 @@ Diagnostics with_detector_named(const Diagnostics& faults,
 }
 
 // The same for the keys of a variant, at their location in the study.
-Diagnostics with_variant_named(const Diagnostics& faults,
+Diagnostics with_variant_named(const Diagnostics& errors,
                                const DesignVariant& variant) {
   Diagnostics named;
-  for (Diagnostic d : faults.items()) {
+  for (Diagnostic d : errors.items()) {
     const auto key =
         std::ranges::find(variant.keys, d.source_line, &DesignVariantKey::text);
     if (d.file == "--set" && key != variant.keys.end()) {

@@ -88,7 +88,7 @@ void read_range(const Value& value, VariedKey& varied) {
   rules.spacing = Spacing::linear;
   const Node* spacing = value.node().find("spacing");
   const bool is_log = spacing != nullptr && spacing->text() == "log";
-  rules.fault = [is_log](double number) {
+  rules.error = [is_log](double number) {
     return is_log && !(number > 0)
                ? "a range with logarithmic spacing begins above 0"
                : "";

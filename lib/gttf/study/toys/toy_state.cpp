@@ -300,7 +300,7 @@ class StateReader : private DocumentReader {
       damaged("its range of toys is empty");
     for (const Document& point : list(member(document, "points")))
       state.points.push_back(read_point(point, state));
-    if (const auto fault = checksum_fault(document)) damaged(*fault);
+    if (const auto error = checksum_error(document)) damaged(*error);
     return state;
   }
 

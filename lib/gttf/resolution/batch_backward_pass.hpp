@@ -39,7 +39,7 @@ struct KinkSlopes {
 };
 
 template <class S, class Step>
-std::size_t way_back_workspace(const BatchTask& task) {
+std::size_t backward_pass_workspace(const BatchTask& task) {
   return task.n_crossings * (sizeof(Step) + sizeof(KinkSlopes<S>)) +
          2 * task.n_coordinates * sizeof(Row<S>);
 }
@@ -89,7 +89,7 @@ struct FittedRows {
   const Row<S>* slopes;  ///< of rows, by the position; or null
   std::size_t n;
   const double* weights;  ///< 1/variance of each; null: see axes
-  const LaneAxis* axes;
+  const ElementAxis* axes;
 
   [[gnu::always_inline]] S weight(std::size_t q) const {
     if (axes == nullptr) return S(weights[q]);
@@ -158,7 +158,7 @@ struct BatchFunction {
 /// pieces far apart, which processors do not predict. Uses the last number in
 /// each of its cache lines, since arrays need not begin at a line.
 template <class S>
-[[gnu::always_inline]] inline void write_lanes(const S& x, double* to) {
+[[gnu::always_inline]] inline void write_elements(const S& x, double* to) {
   constexpr std::size_t width = PackAccess<S>::width;
   constexpr std::size_t line = std::min<std::size_t>(width, 8);
   PackAccess<S>::store(x, to);
@@ -209,7 +209,7 @@ class FunctionWalk : public AnyFit {
       by_hits_ = by_hits_ + part_;
     }
     if (function_.hits != nullptr)
-      write_lanes(part_, function_.hits + place(k));
+      write_elements(part_, function_.hits + place(k));
     part_ = S(0);
   }
   void on_kinks(std::size_t, const LossStep<S>& step) {
@@ -264,7 +264,7 @@ class FunctionWalk : public AnyFit {
     if (to == nullptr) return;
     to += place(k);
     if (task_.list[k].inner != 0) x = x + PackAccess<S>::load(to);
-    write_lanes(x, to);
+    write_elements(x, to);
   }
 
   /// A hit: d(variance) = -2 g/v (with line . da) + (g/v)^2 dv
@@ -273,7 +273,7 @@ class FunctionWalk : public AnyFit {
     const ListedSurface& at = task_.list[k];
     const BatchSurface& s = task_.surfaces[at.surface];
     const S weight = gain * c.weight(q);
-    write_lanes(
+    write_elements(
         S(2) * error_of(at, s, q) * weight * weight,
         function_.sigma + (at.first_coordinate + in_order(q, s.independent)) *
                               task_.budget_stride);
@@ -504,12 +504,12 @@ template <class S, class Changes>
 /// helices
 template <class S, class Step = BatchStep<S>,
           class Changes = ParameterChanges<S>>
-class BatchWayBack {
+class BatchBackwardPass {
   static constexpr bool can_differentiate =
       Changes::is_helix && std::is_same_v<Step, BatchStep<S>>;
 
  public:
-  BatchWayBack(const BatchTask& task, const typename Changes::Origin& line)
+  BatchBackwardPass(const BatchTask& task, const typename Changes::Origin& line)
       : task_(task),
         line_(line),
         changes_(line),
@@ -647,10 +647,10 @@ class BatchWayBack {
     }
     if constexpr (can_differentiate) prepare_slopes(k);
     if (c.inner == 0) return;
-    const auto in_lanes = [&](const S& x) {
+    const auto masked = [&](const S& x) {
       return task_.mixed ? select(PackAccess<S>::mask(c.inner), x, S(0)) : x;
     };
-    const S w = in_lanes(step.kinks.w), w_phi = in_lanes(step.kinks.w_phi);
+    const S w = masked(step.kinks.w), w_phi = masked(step.kinks.w_phi);
     if constexpr (std::is_same_v<Step, BatchStep<S>>)
       set_kink_parts(changes_, step.kinks.columns, w, w_phi, inner_);
     else
@@ -691,8 +691,8 @@ class BatchWayBack {
     const BatchSurface& s = task_.surfaces[c.surface];
     KinkSlopes<S>& slopes = slopes_[k];
     // values of crossings that a track does not have are arbitrary
-    const auto in = [this](TrackBits lanes, S& x) {
-      if (task_.mixed) x = select(PackAccess<S>::mask(lanes), x, S(0));
+    const auto in = [this](TrackBits elements, S& x) {
+      if (task_.mixed) x = select(PackAccess<S>::mask(elements), x, S(0));
     };
     const TrackBits scattering = c.kinked | c.inner;
     if (!with_positions_) {
@@ -726,7 +726,7 @@ class BatchWayBack {
     if (!asked_for(plane)) return;
     for (std::size_t i = 0; i < n_functions_; ++i)
       if (const BatchFunction<S>& f = functions_[i]; f.parameter == parameter)
-        write_lanes(sqrt(f.by_hits / f.variance), task_.out[plane]);
+        write_elements(sqrt(f.by_hits / f.variance), task_.out[plane]);
   }
 
   const BatchTask& task_;
