@@ -21,7 +21,7 @@ int run_budget(const Call& call) {
   const Options& options = call.options;
   check_formats(options);
   const Grouping grouping = grouping_of(options, Grouping::layer);
-  const Study study = read_study(options, "explain", most_tables);
+  const Study study = read_study_of_layers(options, "explain");
   const StudyRequest& request = study.request;
   const auto parameter = parameter_of(options, request.at.has_value());
   Outputs outputs(options, provenance_of(call, &request, study.detectors));

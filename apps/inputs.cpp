@@ -173,11 +173,19 @@ void check_held(const StudyRequest& request, const std::string& purpose,
       " tracks fit into memory; give fewer points (scan to CSV has no limit)");
 }
 
-Study read_study(const Options& options, const std::string& purpose,
-                 std::size_t most) {
+Study read_study(const Options& options, const std::string& purpose) {
   StudyRequest request = request_of(options, purpose);
-  check_held(request, purpose, most);
+  check_held(request, purpose);
   return load_study(std::move(request), options);
+}
+
+Study read_study_of_layers(const Options& options, const std::string& purpose) {
+  Study study = read_study(options, purpose);
+  std::size_t most_layers = 1;
+  for (const Detector& detector : study.detectors)
+    most_layers = std::max(most_layers, detector.layers.size());
+  check_held(study.request, purpose, most_rows / most_layers);
+  return study;
 }
 
 Study load_study(StudyRequest request, const Options& options) {

@@ -63,8 +63,8 @@ StudyRequest request_of(const Options& options, const std::string& purpose);
 
 /// Tracks that fit into memory: a few kB each.
 inline constexpr std::size_t most_tracks = 1'000'000;
-/// The same with a table of all layers for each track: half a MB each for CLD.
-inline constexpr std::size_t most_tables = 5000;
+/// Rows of tables of all layers of each track that fit: about 5 kB each.
+inline constexpr std::size_t most_rows = 500'000;
 
 /// Throws UsageError if there are more tracks than `most`. `purpose` as in
 /// request_of().
@@ -73,8 +73,9 @@ void check_held(const StudyRequest& request, const std::string& purpose,
 
 /// request_of() with its detectors, for tracks in memory; prints warnings about
 /// them, and about materials assumed for energy loss. Throws InputError.
-Study read_study(const Options& options, const std::string& purpose,
-                 std::size_t most = most_tracks);
+Study read_study(const Options& options, const std::string& purpose);
+/// The same for a table of all layers of each track.
+Study read_study_of_layers(const Options& options, const std::string& purpose);
 Study load_study(StudyRequest request, const Options& options);
 
 /// The only detector of the options. Throws UsageError if there are several,

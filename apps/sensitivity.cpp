@@ -55,7 +55,7 @@ int run_sensitivity(const Call& call) {
   const Options& options = call.options;
   check_formats(options);
   const Grouping grouping = grouping_of(options, Grouping::large);
-  const Study study = read_study(options, "vary", most_tables);
+  const Study study = read_study_of_layers(options, "vary");
   const StudyRequest& request = study.request;
   const bool at_layer = request.at.has_value();
   const auto parameter = parameter_of(options, at_layer);
