@@ -28,7 +28,7 @@ bool read_whole(std::string_view text, std::uint64_t& number) {
 
 void use_simd(const Options& options) {
   if (options.simd.empty()) {
-    if (const auto error = simd_environment_error()) throw UsageError(*error);
+    if (const auto error = simd_environment_fault()) throw UsageError(*error);
   } else if (options.simd == "auto") {
     set_simd_level(available_simd_levels().back());
   } else if (const auto refusal =

@@ -124,7 +124,7 @@ std::optional<std::string> set_simd_level(std::optional<SimdLevel> level) {
   return std::nullopt;
 }
 
-std::optional<std::string> simd_environment_error() {
+std::optional<std::string> simd_environment_fault() {
   return environment().error;
 }
 

@@ -52,6 +52,6 @@ SimdLevel simd_level();
 std::optional<std::string> set_simd_level(std::optional<SimdLevel> level);
 
 /// The error in GTTF_SIMD, which is then ignored; nothing if it is valid.
-std::optional<std::string> simd_environment_error();
+std::optional<std::string> simd_environment_fault();
 
 }  // namespace gttf
