@@ -207,8 +207,8 @@ TEST_CASE("layers chosen by an average and an efficiency: all combinations") {
     }
     CHECK(r.program->in_unit(r.best.f) == doctest::Approx(best).epsilon(1e-14));
     // the fewer layers, the smaller the mean of the tracks that are left
-    CHECK(r.program->combination().chosen[0].size() ==
-          (least > 0 ? std::string("B2,B3,B4") : std::string("B2,B3")).size());
+    const std::string& layers = r.program->combination().chosen[0];
+    CHECK(1 + std::ranges::count(layers, ',') == (least > 0 ? 3 : 2));
   }
 }
 
