@@ -55,7 +55,7 @@ std::vector<Section> read_sections(const ForeignFile& file) {
                    "write [NAME]");
         continue;
       }
-      if (file.too_many(sections.size() + 1, content)) return sections;
+      if (file.too_many(sections.size() + 1, content)) return {};
       const ForeignWord name = {content.text.substr(1, content.text.size() - 2),
                                 content.offset + 1};
       const auto [it, is_new] =

@@ -80,7 +80,7 @@ std::vector<LayerSettings> read_settings(const ForeignFile& file) {
     const auto [it, is_new] =
         index.emplace(std::string(layer.text), layers.size());
     if (is_new) {
-      if (file.too_many(layers.size() + 1, layer)) return layers;
+      if (file.too_many(layers.size() + 1, layer)) return {};
       layers.push_back({layer, {}});
     }
     auto& by_name = layers[it->second].by_name;
