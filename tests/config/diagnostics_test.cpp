@@ -7,7 +7,7 @@ namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
 
-Diagnostic fault(int line, int column) {
+Diagnostic error_at(int line, int column) {
   Diagnostic d;
   d.file = "barrel.yaml";
   d.line = line;
@@ -23,7 +23,7 @@ Diagnostic fault(int line, int column) {
 }  // namespace
 
 TEST_CASE("to_text: place, path, problem, line and caret with suggestion") {
-  CHECK(to_text(fault(14, 13)) ==
+  CHECK(to_text(error_at(14, 13)) ==
         "barrel.yaml:14:13: error: layers[3].radius: missing unit\n"
         "   14 |     radius: 22\n"
         "      |             ^~ add a unit, for example \"22 mm\"\n");
@@ -50,16 +50,16 @@ TEST_CASE("to_text: an option shows its text without a line number") {
 }
 
 TEST_CASE("to_text: colours change nothing but colours") {
-  std::string text = to_text(fault(14, 13), true);
+  std::string text = to_text(error_at(14, 13), true);
   CHECK(text.find("\x1b[1;31merror") != std::string::npos);
   for (auto at = text.find('\x1b'); at != std::string::npos;
        at = text.find('\x1b'))
     text.erase(at, text.find('m', at) - at + 1);
-  CHECK(text == to_text(fault(14, 13)));
+  CHECK(text == to_text(error_at(14, 13)));
 }
 
 TEST_CASE("to_text: the caret is below wide and combining characters") {
-  Diagnostic d = fault(1, 4);
+  Diagnostic d = error_at(1, 4);
   d.path.clear();
   d.suggestion.clear();
   d.length = 1;
@@ -77,7 +77,7 @@ TEST_CASE("to_text: the caret is below wide and combining characters") {
 }
 
 TEST_CASE("to_text: escape sequences in a file are not passed on") {
-  Diagnostic d = fault(1, 1);
+  Diagnostic d = error_at(1, 1);
   d.path = "a\x1b[2J";
   d.suggestion = "b\x1b[2J";
   d.source_line = "\x1b[2J";
@@ -86,23 +86,24 @@ TEST_CASE("to_text: escape sequences in a file are not passed on") {
 
 TEST_CASE("diagnostics: sorted by location, the same error kept once") {
   Diagnostics all;
-  all.add(fault(20, 1));
-  all.add(fault(3, 9));
-  all.add(fault(3, 2));
-  all.add(fault(3, 9));
+  all.add(error_at(20, 1));
+  all.add(error_at(3, 9));
+  all.add(error_at(3, 2));
+  all.add(error_at(3, 9));
   REQUIRE(all.items().size() == 3);
   CHECK(all.items()[0].column == 2);
   CHECK(all.items()[1].column == 9);
   CHECK(all.items()[2].line == 20);
   CHECK(all.has_errors());
   const InputError error(all);
-  CHECK(std::string(error.what()) ==
-        to_text(fault(3, 2)) + to_text(fault(3, 9)) + to_text(fault(20, 1)));
+  CHECK(std::string(error.what()) == to_text(error_at(3, 2)) +
+                                         to_text(error_at(3, 9)) +
+                                         to_text(error_at(20, 1)));
 }
 
 TEST_CASE("to_text: of a line of a megabyte the part around the caret") {
   constexpr int before = 1000000;
-  Diagnostic d = fault(1, before + 1);
+  Diagnostic d = error_at(1, before + 1);
   d.path.clear();
   d.suggestion.clear();
   d.length = 3;
@@ -121,7 +122,7 @@ TEST_CASE("diagnostics: the caret is right where a character is cut") {
   for (const int shift : {0, 1}) {
     std::string line(static_cast<std::size_t>(shift), 'x');
     for (int i = 0; i < 3000; ++i) line += "\u00B5";
-    Diagnostic d = fault(1, 3001 + shift);
+    Diagnostic d = error_at(1, 3001 + shift);
     d.set_source_line(line + "error", line.size());
     const std::string text = to_text(d);
     CHECK(text.find("\uFFFD") == text.npos);
@@ -138,12 +139,12 @@ TEST_CASE("diagnostics: the caret is right where a character is cut") {
 TEST_CASE("diagnostics: the first 100 errors are listed, the rest counted") {
   Diagnostics all;
   for (int line = 1000; line > 0; --line) {
-    all.add(fault(line, 1));
-    Diagnostic warning = fault(line, 2);
+    all.add(error_at(line, 1));
+    Diagnostic warning = error_at(line, 2);
     warning.severity = Severity::warning;
     if (line <= 101) all.add(warning);
   }
-  Diagnostic other = fault(1, 1);
+  Diagnostic other = error_at(1, 1);
   other.file = "other.yaml";
   all.add(other);
   REQUIRE(all.items().size() == 203);
@@ -161,7 +162,8 @@ TEST_CASE("diagnostics: the first 100 errors are listed, the rest counted") {
   Diagnostics joined;
   for (int part = 0; part < 2; ++part) {
     Diagnostics half;
-    for (int line = 1; line <= 150; ++line) half.add(fault(2 * line + part, 1));
+    for (int line = 1; line <= 150; ++line)
+      half.add(error_at(2 * line + part, 1));
     joined.add(half);
   }
   CHECK(joined.items().size() == 101);
@@ -171,7 +173,7 @@ TEST_CASE("diagnostics: the first 100 errors are listed, the rest counted") {
 TEST_CASE("diagnostics: warnings are not errors") {
   Diagnostics all;
   CHECK(all.empty());
-  Diagnostic d = fault(1, 1);
+  Diagnostic d = error_at(1, 1);
   d.severity = Severity::warning;
   all.add(d);
   CHECK_FALSE(all.has_errors());
