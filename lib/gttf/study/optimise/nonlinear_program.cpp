@@ -57,6 +57,22 @@ std::optional<QuadraticStep> elastic_step(const MatrixXd& b, const VectorXd& g,
   return step;
 }
 
+/// The same with a largest step in every variable.
+Linear within_radius(Linear l, Index n_limits, double radius) {
+  auto bounds = l.offsets.tail(l.offsets.size() - n_limits);
+  bounds = bounds.cwiseMax(-radius);
+  return l;
+}
+
+/// A step that was evaluated.
+struct Trial {
+  std::optional<QuadraticStep> step;
+  double length = 0;  ///< the largest of a variable
+  double merit = 0;   ///< before it
+  VectorXd x;
+  bool has_values = false, good = false;
+};
+
 double merit_of(const ProgramValues& v, const VectorXd& prices) {
   return v.f + prices.dot(v.limits.cwiseMax(0));
 }
@@ -243,6 +259,9 @@ ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,
   MatrixXd b = MatrixXd::Identity(n, n);
   VectorXd prices = VectorXd::Zero(m);
   constexpr int most_cuts = 12;  // of a step, by 2 to 4 each
+  constexpr double least_step = 1e-12;
+  constexpr double no_radius = std::numeric_limits<double>::infinity();
+  double radius = no_radius;  // of steps, in every variable
   // limits that no step can improve contradict each other here
   constexpr int most_without_progress = 8;
   constexpr double progress = 0.99;
@@ -253,65 +272,77 @@ ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,
     if (program.keep_on && !program.keep_on()) break;
     const ProgramValues& v = result.values;
     const Linear l = linearised_at(program, result.x, v);
-    auto step = quadratic_step(b, v.gradient, l.rows, l.offsets);
-    if (!step) step = elastic_step(b, v.gradient, l, m);
-    if (!step) break;
-    const VectorXd multipliers = step->multipliers.head(m);
-    for (Index i = 0; i < m; ++i)
-      prices[i] = std::max(multipliers[i], 0.5 * (prices[i] + multipliers[i]));
-    const double slope =
-        v.gradient.dot(step->d) - prices.dot(v.limits.cwiseMax(0));
-    const double merit = merit_of(v, prices);
-    const double small = step->d.cwiseAbs().maxCoeff();
-    if (small < 1e-12) break;
-    // the step, with a correction for the curvature of limits, then reduced
-    double length = 1;
-    VectorXd x;
-    std::optional<ProgramValues> next;
-    const auto accepts = [&](const std::optional<ProgramValues>& there,
-                             double share) {
-      const double rounding = 1e-14 * std::max(1.0, std::abs(merit));
-      return there && std::isfinite(there->f) &&
-             merit_of(*there, prices) <=
-                 merit + 1e-4 * share * std::min(slope, 0.0) + rounding;
-    };
-    x = within(program, result.x + step->d);
-    next = program.evaluate(x, false);
-    bool good = accepts(next, 1);
-    if (!good && next && m > 0) {
-      Linear corrected = l;
-      corrected.offsets.head(m) = next->limits - v.jacobian * (x - result.x);
+    const auto try_within = [&](double most) {
+      Trial trial;
+      const Linear near = within_radius(l, m, most);
+      trial.step = quadratic_step(b, v.gradient, near.rows, near.offsets);
+      if (!trial.step) trial.step = elastic_step(b, v.gradient, near, m);
+      if (!trial.step) return trial;
+      trial.length = trial.step->d.cwiseAbs().maxCoeff();
+      if (trial.length < least_step) return trial;
+      const VectorXd multipliers = trial.step->multipliers.head(m);
+      for (Index i = 0; i < m; ++i)
+        prices[i] =
+            std::max(multipliers[i], 0.5 * (prices[i] + multipliers[i]));
+      const double slope =
+          v.gradient.dot(trial.step->d) - prices.dot(v.limits.cwiseMax(0));
+      trial.merit = merit_of(v, prices);
+      const auto accepts = [&](const std::optional<ProgramValues>& there) {
+        const double rounding = 1e-14 * std::max(1.0, std::abs(trial.merit));
+        return there && std::isfinite(there->f) &&
+               merit_of(*there, prices) <=
+                   trial.merit + 1e-4 * std::min(slope, 0.0) + rounding;
+      };
+      trial.x = within(program, result.x + trial.step->d);
+      const auto next = program.evaluate(trial.x, false);
+      trial.has_values = next.has_value();
+      trial.good = accepts(next);
+      if (trial.good || !next || m == 0) return trial;
+      // corrected for the curvature of limits
+      Linear corrected = near;
+      corrected.offsets.head(m) =
+          next->limits - v.jacobian * (trial.x - result.x);
       if (const auto second = quadratic_step(b, v.gradient, corrected.rows,
                                              corrected.offsets)) {
         const VectorXd other = within(program, result.x + second->d);
-        const auto there = program.evaluate(other, false);
-        if (accepts(there, 1)) {
-          x = other;
-          next = there;
-          good = true;
+        if (accepts(program.evaluate(other, false))) {
+          trial.x = other;
+          trial.good = true;
         }
       }
-    }
-    if (!good) {
+      return trial;
+    };
+    Trial trial = try_within(radius);
+    if (!trial.step || trial.length < least_step) break;
+    const double small = trial.length;
+    if (!trial.good) {
       // rounding hides what is left to gain
       judge(program, result);
       if (result.residual < program_balanced &&
           result.violation < program_feasible)
         break;
     }
-    for (int cut = 0; !good && cut < most_cuts; ++cut) {
-      length *= next ? 0.5 : 0.25;
-      x = within(program, result.x + length * step->d);
-      next = program.evaluate(x, false);
-      good = accepts(next, length);
+    if (trial.good) {
+      // a good step need not be cut in the next round
+      radius *= 4;
+    } else {
+      for (int cut = 0; !trial.good && cut < most_cuts; ++cut) {
+        radius = trial.length * (trial.has_values ? 0.5 : 0.25);
+        trial = try_within(radius);
+        if (!trial.step || trial.length < least_step) break;
+      }
     }
-    if (!good) {
+    if (!trial.good) {
       if (fresh) break;
       b = MatrixXd::Identity(n, n);
       fresh = true;
+      radius = no_radius;
       continue;
     }
-    next = program.evaluate(x, true);
+    const VectorXd& x = trial.x;
+    const VectorXd multipliers = trial.step->multipliers.head(m);
+    const double merit = trial.merit;
+    auto next = program.evaluate(x, true);
     ++result.evaluations;
     if (!next) break;
     const VectorXd s = x - result.x;
