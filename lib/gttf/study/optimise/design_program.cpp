@@ -417,20 +417,15 @@ VectorXd DesignProgram::scaled(const std::vector<double>& x) const {
   VectorXd y = VectorXd::Zero(n + (has_level_ ? 1 : 0));
   for (Index i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    const DesignVariable& v = space_.variables[k];
-    y[i] = (x[k] - v.from) / (v.to - v.from);
+    y[i] = space_.variables[k].scaled(x[k]);
   }
   return y;
 }
 
 std::vector<double> DesignProgram::natural(const VectorXd& x) const {
   std::vector<double> y(space_.size());
-  for (std::size_t k = 0; k < y.size(); ++k) {
-    const DesignVariable& v = space_.variables[k];
-    const double share = x[static_cast<Index>(k)];
-    // the bounds are exact
-    y[k] = share >= 1 ? v.to : v.from + share * (v.to - v.from);
-  }
+  for (std::size_t k = 0; k < y.size(); ++k)
+    y[k] = space_.variables[k].natural(x[static_cast<Index>(k)]);
   return y;
 }
 
@@ -673,8 +668,8 @@ std::optional<ProgramValues> DesignProgram::evaluate(
   if (!derivatives) return result;
   VectorXd range(n);
   for (Index i = 0; i < n; ++i) {
-    const DesignVariable& v = space_.variables[static_cast<std::size_t>(i)];
-    range[i] = v.to - v.from;
+    const auto k = static_cast<std::size_t>(i);
+    range[i] = space_.variables[k].span_at(x[k]);
   }
   result.gradient = VectorXd::Zero(all);
   if (has_level_)

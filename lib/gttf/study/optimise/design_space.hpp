@@ -2,6 +2,7 @@
 // DesignSpace: maps the variables of a search to the numbers of the detector.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -37,10 +38,29 @@ struct DesignVariable {
   double from = 0, to = 0, start = 0;  ///< native units
   std::string unit;                    ///< of results; empty: a number
   double unit_value = 1;               ///< that unit in native ones
+  /// Whether equal steps of the solver are equal ratios: errors of hits act by
+  /// their inverse squares, over ranges of several orders of magnitude.
+  bool is_logarithmic = false;
   Diagnostic place;
 
   double value_of_key(const DesignKey& key, double x) const {
     return is_factor ? x * key.start : x;
+  }
+
+  /// Between native units and the scale of the solver: 0 at `from`, 1 at `to`.
+  double scaled(double x) const {
+    return is_logarithmic ? std::log(x / from) / std::log(to / from)
+                          : (x - from) / (to - from);
+  }
+  double natural(double share) const {
+    if (share >= 1) return to;  // the bounds are exact
+    if (share <= 0) return from;
+    return is_logarithmic ? from * std::pow(to / from, share)
+                          : from + share * (to - from);
+  }
+  /// The derivative of natural() at x in native units.
+  double span_at(double x) const {
+    return is_logarithmic ? x * std::log(to / from) : to - from;
   }
 };
 

@@ -174,17 +174,18 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
   for (std::size_t i = 0; i < space.size(); ++i) {
     const DesignVariable& v = space.variables[i];
     const auto k = static_cast<Index>(i);
-    const double span = v.to - v.from;
+    const double share = v.scaled(best.x[i]);
     const double per =
         v.unit.empty() || v.is_factor ||
                 space.keys[v.keys[0]].dimension == Dimension::length
             ? 1
             : v.unit_value;
     BoundPrice bound;
-    bound.at_lower = best.x[i] - v.from <= 1e-7 * span;
-    bound.at_upper = v.to - best.x[i] <= 1e-7 * span;
+    bound.at_lower = share <= 1e-7;
+    bound.at_upper = 1 - share <= 1e-7;
     bound.multiplier =
-        (best.result.at_lower[k] + best.result.at_upper[k]) / span * per;
+        (best.result.at_lower[k] + best.result.at_upper[k]) /
+        v.span_at(best.x[i]) * per;
     const std::string in = v.unit.empty() || v.is_factor ? "1" : v.unit;
     bound.price = bound.multiplier * scale * (v.unit_value / per);
     bound.price_unit = priced(in);

@@ -285,7 +285,7 @@ class Reader {
         variable.start +=
             space().keys[k].start / static_cast<double>(variable.keys.size());
       variable.place = diagnostic_at(name.node());
-      space().variables.push_back(std::move(variable));
+      add_variable(std::move(variable));
     };
     if (of)
       add(name.node().text(), patterns);
@@ -343,6 +343,19 @@ class Reader {
                    high = std::max(*a * *start, *b * *start);
       if (!add_key(key, low, high, place, variable)) return;
     }
+    add_variable(std::move(variable));
+  }
+
+  void add_variable(DesignVariable variable) {
+    const auto is_error_of_hits = [&](std::size_t key) {
+      return std::ranges::all_of(
+          space().keys[key].numbers, [&](const NumberSlope& n) {
+            return space().design[n.number].kind == DesignNumber::Kind::sigma;
+          });
+    };
+    variable.is_logarithmic =
+        variable.from > 0 &&
+        std::ranges::all_of(variable.keys, is_error_of_hits);
     space().variables.push_back(std::move(variable));
   }
 
