@@ -448,6 +448,31 @@ TEST_CASE("a search that ends early keeps a design better than the file") {
   CHECK(four.program->combination().chosen[0] != "");
 }
 
+TEST_CASE("pitches of CLD on a grid and on its finer grid: one optimum") {
+  Diagnostics warnings;
+  OptimisationProblem pitches = read_problem(
+      GTTF_SOURCE_DIR "/tests/optimise/cld_pitches.yaml", {}, {}, warnings);
+  const SearchResult r = search(pitches, {});
+  REQUIRE(r.found);
+  CHECK(r.certificate.kind == Certificate::Kind::proven);
+  CHECK(r.certificate.residual < 1e-7);
+  CHECK(r.certificate.gap < 1e-6);
+  // the finer grid has 37 x 37 points: the same ones as a grid
+  CHECK(objective(r) == doctest::Approx(7.7044135).epsilon(1e-7));
+  // from the optimum of the coarse points a better one is found
+  pitches.starts = 1;
+  for (std::size_t i = 0; i < pitches.space.size(); ++i) {
+    DesignKey& key = pitches.space.keys[pitches.space.variables[i].keys[0]];
+    pitches.space.variables[i].start = key.start = r.best.x[i];
+    for (const NumberSlope& n : key.numbers)
+      pitches.space.start[n.number] = r.best.x[i];
+  }
+  const SearchResult again = search(pitches, {});
+  REQUIRE(again.found);
+  CHECK(again.best.f <= again.start_f + 1e-11);
+  CHECK(again.certificate.kind == Certificate::Kind::proven);
+}
+
 TEST_CASE("the result is the description of the user") {
   const OptimisationProblem its2 = problem("its2.yaml");
   SearchOptions options;

@@ -149,7 +149,10 @@ struct Collected {
   std::size_t starts = 0, most_starts = 0;
   bool is_enough = false;  ///< see Found; of a combination at least
   bool convex = true;      ///< every combination
-  bool has_bound = true;   ///< every combination
+  /// Lower bounds of f of each combination, if they are convex.
+  std::vector<double> convex_bounds;
+  std::size_t best_at = 0;  ///< combination
+  bool has_bound = true;    ///< every combination
   double lowest = std::numeric_limits<double>::infinity();  ///< bound, ln
   double n_combinations = 0;
   std::optional<LocalOptimum> best;
@@ -298,9 +301,16 @@ void search_designs(const DesignProgram& base,
     if (starts.bound)
       all.lowest = std::min(all.lowest, std::log(starts.bound->sigma));
     all.has_bound = all.has_bound && starts.bound.has_value();
-    all.convex = all.convex && starts.is_convex &&
-                 (excluded || (found.best && is_solved(*found.best)) ||
-                  is_beyond_best_corner(starts.program));
+    all.convex = all.convex && starts.is_convex;
+    if (starts.is_convex) {
+      DesignProgram mine = starts.program;
+      all.convex_bounds.push_back(
+          excluded ? all.best->f
+          : is_beyond_best_corner(mine)
+              ? std::numeric_limits<double>::infinity()
+          : found.best ? lower_bound(mine, found.best->result)
+                       : -std::numeric_limits<double>::infinity());
+    }
     result.effort += found.effort;
     all.starts += found.starts;
     all.most_starts += found.is_enough ? starts.n : found.starts;
@@ -309,6 +319,7 @@ void search_designs(const DesignProgram& base,
                       found.optima.end());
     if (found.best && (!all.best || is_better(*found.best, *all.best))) {
       all.best = std::move(found.best);
+      all.best_at = k;
       result.program = std::make_shared<DesignProgram>(starts.program);
     }
     result.interrupted = found.interrupted;
@@ -378,6 +389,33 @@ void take_start_if_better(const DesignProgram& base,
   result.is_start = true;
 }
 
+/// The best of a result, what the solver finds if it begins there anew, since
+/// its steps may have ended early, and the design of the file and what it finds
+/// from there if that is better.
+void solve_to_the_end(DesignProgram& program, LocalOptimum& best,
+                      const SearchOptions& options) {
+  constexpr int most_restarts = 5;
+  const auto improve = [&](const LocalOptimum& from) {
+    LocalOptimum again = solve(
+        program, from.x, {.working = from.working, .keep_on = options.keep_on});
+    if (!again.result.exists || !again.feasible) return false;
+    const bool is_useful = is_better(again, best) || is_solved(again);
+    if (is_useful) best = std::move(again);
+    return is_useful;
+  };
+  for (int i = 0; i < most_restarts && !is_solved(best); ++i)
+    if (!improve(best)) break;
+  const Combination& own = program.combination();
+  if (!own.numbers.empty() || std::ranges::count(own.absent, char{1}) > 0)
+    return;
+  LocalOptimum start =
+      solve(program, program.space().start_values(),
+            {.working = best.working, .keep_on = [] { return false; }});
+  if (!start.result.exists || !is_better(start, best)) return;
+  best = std::move(start);
+  improve(best);
+}
+
 /// Evaluates the finer grids, and coverages from all starts; limits missed
 /// there are added, and the problem is solved again.
 void verify_result(SearchResult& result, const SearchOptions& options) {
@@ -386,6 +424,8 @@ void verify_result(SearchResult& result, const SearchOptions& options) {
   const bool has_variables = program.space().size() > 0;
   const bool may_change = has_variables && !result.interrupted;
   result.solved = result.best.feasible;
+  if (result.solved && may_change && !options.local)
+    solve_to_the_end(program, result.best, options);
   double excess = 0;
   std::vector<KnownEdges> edges(program.problem().requirements.size());
   constexpr int most_looks = 12;
@@ -406,6 +446,7 @@ void verify_result(SearchResult& result, const SearchOptions& options) {
               {.working = working, .keep_on = options.keep_on});
     if (!again.result.exists) break;
     result.best = std::move(again);
+    if (result.best.feasible) solve_to_the_end(program, result.best, options);
     result.solved = result.best.feasible;
   }
   // combinations are compared on the grid itself
@@ -413,6 +454,22 @@ void verify_result(SearchResult& result, const SearchOptions& options) {
       result.solved && (excess <= design_feasible || !has_variables);
   result.found = result.solved && result.verify_violation <= design_feasible;
   result.effort += program.effort();
+}
+
+/// A gap above it says nothing.
+constexpr double most_open = 1;
+
+/// Of a convex problem: how far the result, with all points that its
+/// verification added, is above a bound for all combinations; a fraction.
+std::optional<double> convex_gap(const SearchResult& result,
+                                 const Collected& all) {
+  if (!all.convex || all.convex_bounds.empty() || !result.solved ||
+      result.interrupted)
+    return std::nullopt;
+  double lowest = lower_bound(*result.program, result.best.result);
+  for (std::size_t k = 0; k < all.convex_bounds.size(); ++k)
+    if (k != all.best_at) lowest = std::min(lowest, all.convex_bounds[k]);
+  return std::max(0.0, std::expm1(result.best.f - lowest));
 }
 
 Certificate certificate_of(const SearchResult& result, const Collected& all,
@@ -438,12 +495,14 @@ Certificate certificate_of(const SearchResult& result, const Collected& all,
                                all.n_combinations)
                          : fmt::format("all {:.0f} combinations were evaluated",
                                        all.n_combinations);
-  } else if (has_variables && all.convex && result.solved &&
-             !result.interrupted && c.residual < program_stationary) {
-    c.kind = Certificate::Kind::proven;
-    c.reason =
-        "variances are convex in the information of the hits: there is one "
-        "optimum";
+  } else if (const auto gap = convex_gap(result, all);
+             gap && *gap <= most_open) {
+    const bool is_closed =
+        *gap <= same_optimum && c.residual < program_stationary;
+    c.kind = is_closed ? Certificate::Kind::proven : Certificate::Kind::bounded;
+    c.gap = *gap;
+    c.reason = "variances are convex in the information of the hits";
+    if (is_closed) c.reason += ": there is one optimum";
     if (all.n_combinations > 1)
       c.reason +=
           fmt::format(" of each of {:.0f} combinations", all.n_combinations);
