@@ -473,6 +473,48 @@ TEST_CASE("pitches of CLD on a grid and on its finer grid: one optimum") {
   CHECK(again.certificate.kind == Certificate::Kind::proven);
 }
 
+TEST_CASE("combinations are compared by their coverage") {
+  Diagnostics warnings;
+  const SearchResult r = search(
+      read_problem(GTTF_SOURCE_DIR "/tests/optimise/coverage_of_choice.yaml",
+                   {}, {}, warnings),
+      {});
+  REQUIRE(r.found);
+  CHECK_FALSE(r.infeasible);
+  CHECK(r.certificate.kind == Certificate::Kind::proven);
+  CHECK(r.program->combination().chosen[0] == "L1,L2,L3,L4");
+  CHECK(limit(r, "coverage with 4 hits is 100 %").value == 1);
+}
+
+TEST_CASE("limits on material and on a share of an error") {
+  Diagnostics warnings;
+  const SearchResult r = search(
+      read_problem(GTTF_SOURCE_DIR "/tests/optimise/material_and_share.yaml",
+                   {}, {}, warnings),
+      {});
+  REQUIRE(r.found);
+  CHECK(r.verify_violation <= 1e-9);
+  const LimitPrice& material = limit(r, "x_over_x0 up to L2 <= 2 %");
+  CHECK(material.active);
+  // at eta = 0 a beam pipe of 0.8 mm of beryllium, X0 = 352.8 mm
+  CHECK(r.best.x[0] + r.best.x[1] + 0.8 / 352.8 ==
+        doctest::Approx(0.02).epsilon(1e-4));
+  CHECK(limit(r, "share of L1 scattering in sigma(d0) <= 60 %").active);
+}
+
+TEST_CASE("limits that a design meets are never called infeasible") {
+  Diagnostics warnings;
+  OptimisationProblem p =
+      read_problem(GTTF_SOURCE_DIR "/tests/optimise/coverage_of_choice.yaml",
+                   {}, {}, warnings);
+  // of the margin alone, whose best design is within all limits
+  p.objective = {};
+  p.objective.kind = Objective::Kind::margin;
+  const SearchResult r = search(p, {});
+  CHECK(r.found);
+  CHECK_FALSE(r.infeasible);
+}
+
 TEST_CASE("the result is the description of the user") {
   const OptimisationProblem its2 = problem("its2.yaml");
   SearchOptions options;

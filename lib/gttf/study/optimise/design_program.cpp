@@ -212,6 +212,9 @@ std::size_t DesignProgram::add_sample(Sample sample,
     parameter = parameter_of_column(criterion_of(sample).quantity.name);
   // an error of the perigee needs no state at a layer
   if (parameter) own.at.reset();
+  // shares, materials and coverages are those of single tracks
+  if (criterion_of(sample).quantity.kind != CheckedQuantity::Kind::number)
+    own.average.reset();
   sample.group = group_of(own);
   TrackGroup& group = groups_[sample.group];
   sample.track = group.tracks.size();
@@ -321,8 +324,18 @@ void DesignProgram::add_requirements() {
         check(file, std::span(&problem_->input.detector, 1));
     for (const CheckResult& result : outcome.results) {
       const Criterion& criterion = file.criteria[result.criterion];
-      // hits do not change: columns of hits only are checked at the end
-      if (criterion.quantity.kind != CheckedQuantity::Kind::number) continue;
+      using Kind = CheckedQuantity::Kind;
+      // texts are only checked at the end
+      if (criterion.quantity.kind == Kind::text) continue;
+      if (criterion.quantity.kind == Kind::coverage) {
+        // variables keep the hits, combinations are compared by their coverage
+        const StudyRequest points = grid_of(file, criterion);
+        for (const GridPoint point : criterion.points)
+          if (space_.size() > 0)
+            add_kept_hits(f, result.criterion, points,
+                          grid_track(points, point));
+        if (problem_->choices.empty()) continue;
+      }
       const StudyRequest grid = grid_of(file, result);
       for (const CheckedPoint& point : result.points) {
         // a number of hits has no derivative: the hits of the start are kept,
@@ -341,6 +354,10 @@ void DesignProgram::add_requirements() {
           (is_lower ? sample.lower : sample.upper) =
               is_lower ? point.lower : point.upper;
           if (std::isnan(is_lower ? point.lower : point.upper)) continue;
+          // nothing covers more than all points
+          if (!is_lower && criterion.quantity.kind == Kind::coverage &&
+              point.upper >= 1)
+            continue;
           add_sample(sample, grid, grid_track(grid, point.point));
         }
       }
@@ -1013,7 +1030,9 @@ std::optional<DesignProgram::AllValues> DesignProgram::bound(
   for (std::size_t i = 0; i < samples_.size(); ++i) {
     if (!samples_[i].parameter) {
       // averages of more layers may be larger: more tracks have a resolution
-      if (weighted || groups_[samples_[i].group].request.average) {
+      if (weighted || groups_[samples_[i].group].request.average ||
+          criterion_of(samples_[i]).quantity.kind !=
+              CheckedQuantity::Kind::number) {
         values[i] = std::numeric_limits<double>::min();
         continue;
       }

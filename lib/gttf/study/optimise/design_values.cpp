@@ -238,9 +238,28 @@ std::optional<double> DesignProgram::generic_value(
   ++effort_.covariances;
   const Resolution r = resolve(geometry, track, group.model);
   if (r.n_hits < group.n_hits[sample.track]) return std::nullopt;
-  const Table row = scan_row(problem_->input.detector, request, GridPoint{}, r);
-  const double value = detail::number_at(row, criterion.quantity.name, 0) *
-                       criterion.quantity.unit;
+  const CheckedQuantity& quantity = criterion.quantity;
+  constexpr GridPoint point{};
+  using Kind = CheckedQuantity::Kind;
+  double value = 0;
+  if (quantity.kind == Kind::share) {
+    value = detail::shares_at(present_detector(), request, {&point, 1},
+                              quantity, 1)[0];
+  } else if (quantity.kind == Kind::material) {
+    value = detail::material_at(present_detector(), request, {&point, 1},
+                                quantity)[0];
+  } else if (quantity.kind == Kind::coverage) {
+    const Detector detector = present_detector();
+    RequirementFile alone = problem_->requirements[sample.file];
+    alone.criteria = {criterion};
+    value = check(alone, {&detector, 1}, Engine::streaming, 1)
+                .results[0]
+                .points[0]
+                .value;
+  } else {
+    const Table row = scan_row(problem_->input.detector, request, point, r);
+    value = detail::number_at(row, quantity.name, 0) * quantity.unit;
+  }
   if (std::isnan(value)) return std::nullopt;
   return value;
 }

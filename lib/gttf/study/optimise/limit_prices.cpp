@@ -148,7 +148,7 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
                        : std::abs(v.value - v.limit) <=
                              1e-7 * std::max(std::abs(v.limit), 1e-30);
         // only active points of a grid are listed
-        if (c.points.size() > 1) {
+        if (c.points.size() > 1 && q.kind != CheckedQuantity::Kind::coverage) {
           if (!p.active) continue;
           p.name = fmt::format("{} at p = {:.6g} GeV, theta = {:.6g} deg",
                                c.name, track.p, in_degrees(track.theta));
@@ -183,9 +183,8 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
     BoundPrice bound;
     bound.at_lower = share <= 1e-7;
     bound.at_upper = 1 - share <= 1e-7;
-    bound.multiplier =
-        (best.result.at_lower[k] + best.result.at_upper[k]) /
-        v.span_at(best.x[i]) * per;
+    bound.multiplier = (best.result.at_lower[k] + best.result.at_upper[k]) /
+                       v.span_at(best.x[i]) * per;
     const std::string in = v.unit.empty() || v.is_factor ? "1" : v.unit;
     bound.price = bound.multiplier * scale * (v.unit_value / per);
     bound.price_unit = priced(in);

@@ -107,8 +107,7 @@ double lower_bound(DesignProgram& program, const ProgramResult& point) {
     const DesignVariable& variable = space.variables[i];
     // from the scaled variable to u
     const double by_u = slope[static_cast<Eigen::Index>(i)] /
-                        variable.span_at(x[i]) *
-                        (-0.5 * x[i] * x[i] * x[i]);
+                        variable.span_at(x[i]) * (-0.5 * x[i] * x[i] * x[i]);
     const double u = 1 / (x[i] * x[i]);
     const double end = by_u > 0 ? variable.to : variable.from;
     bound += by_u * (1 / (end * end) - u);

@@ -97,6 +97,7 @@ class Reader {
       problem_->objective = problem_->pareto.of.front();
     if (tolerances) read_tolerances(*tolerances);
     read_limits(subject_to, requirements);
+    if (!diagnostics_.has_errors()) check_coverages();
     if (verify) read_verify(*verify);
     if (search) read_search(*search);
     return std::move(problem_);
@@ -1175,6 +1176,31 @@ class Reader {
       what->error(fmt::format("{} does not change continuously",
                               in_quotes(objective.name)),
                   "minimise a column such as sigma_d0, or a quantity");
+  }
+
+  /// Variables keep the hits of the start; a coverage that it lacks cannot be
+  /// searched for.
+  void check_coverages() {
+    if (space().size() == 0) return;
+    for (RequirementFile file : problem_->requirements) {
+      std::erase_if(file.criteria, [](const Criterion& criterion) {
+        return criterion.quantity.kind != CheckedQuantity::Kind::coverage;
+      });
+      if (file.criteria.empty()) continue;
+      const CheckOutcome outcome =
+          check(file, std::span(&problem_->input.detector, 1));
+      for (const CheckResult& result : outcome.results) {
+        if (result.passed()) continue;
+        Diagnostic d = file.criteria[result.criterion].place;
+        d.problem =
+            "the detector does not have this coverage, and a search "
+            "only keeps hits";
+        d.suggestion =
+            "write it under \"keep\", which changes layers to reach it: "
+            "\"coverage: { hits: 6, eta: { to: 0.9 } }\"";
+        diagnostics_.add(std::move(d));
+      }
+    }
   }
 
   void read_limits(const std::optional<Value>& subject_to,

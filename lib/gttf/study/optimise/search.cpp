@@ -20,7 +20,8 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 /// StartPlace::search of the smallest ratio, and after it of the smallest value
-/// of a quantity; searches of fronts count from 1.
+/// of a quantity, and from the design of the smallest ratio; searches of fronts
+/// count from 1.
 constexpr std::size_t search_of_ratio = 1000000000;
 
 /// Adds all limits to the results of a design without variables.
@@ -35,8 +36,10 @@ void set_working(DesignProgram& program, LocalOptimum& o) {
 /// Whether the quantity changes steadily with the design.
 bool is_steady(const Criterion& criterion) {
   const std::string& name = criterion.quantity.name;
-  return criterion.quantity.kind == CheckedQuantity::Kind::number &&
-         name != "n_hits" && name != "efficiency";
+  using Kind = CheckedQuantity::Kind;
+  const Kind kind = criterion.quantity.kind;
+  return kind == Kind::share || kind == Kind::material ||
+         (kind == Kind::number && name != "n_hits" && name != "efficiency");
 }
 
 /// How far a point is beyond exp(level) times its limit, a logarithm.
@@ -595,10 +598,11 @@ std::optional<Infeasible> largest_ratio(DesignProgram program,
                     program.group(sample.group).tracks[sample.track]};
 }
 
-/// If no design meets all limits: the design with the smallest achievable value
-/// of the largest ratio to them, with quantities and gaps respected, the prices
-/// of limits in this ratio, and whether it is proven. If quantities and means
-/// cannot be within their limits either: the same for one of them.
+/// If the search found no design that meets all limits: the design with the
+/// smallest achievable value of the largest ratio to them, with quantities and
+/// gaps respected, the prices of limits in this ratio, and whether it is
+/// proven. If quantities and means cannot be within their limits either: the
+/// same for one of them.
 void find_least_ratio(const OptimisationProblem& problem,
                       const SearchOptions& options, SearchResult& failed) {
   SearchOptions of_ratio = options;
@@ -636,8 +640,18 @@ void find_least_ratio(const OptimisationProblem& problem,
     const SearchResult least = search(margin, of_ratio);
     failed.effort += least.effort;
     failed.interrupted = failed.interrupted || least.interrupted;
+    if (least.found) {
+      // the limits can be met: the search begins there
+      of_ratio.search = search_of_ratio + 2;
+      of_ratio.also_from = {least.best.x};
+      SearchResult again = search(problem, of_ratio);
+      again.effort += failed.effort;
+      failed = std::move(again);
+      return;
+    }
     if (least.solved) {
-      if (auto ratio = largest_ratio(*least.program, least.best.x)) {
+      auto ratio = largest_ratio(*least.program, least.best.x);
+      if (ratio && ratio->ratio > 1 + design_feasible) {
         failed.verify_points = least.verify_points;
         failed.verify_violation = least.verify_violation;
         take(least, std::move(*ratio));
@@ -838,13 +852,14 @@ SearchResult search(const OptimisationProblem& problem,
   result.bounds = std::move(prices.bounds);
   if (result.found || result.interrupted) return result;
   if (problem.objective.kind == Objective::Kind::margin && result.solved) {
-    result.infeasible = largest_ratio(*result.program, result.best.x);
+    const auto ratio = largest_ratio(*result.program, result.best.x);
+    if (ratio && ratio->ratio > 1 + design_feasible) result.infeasible = ratio;
     return result;
   }
   if (options.search >= search_of_ratio) return result;
   find_least_ratio(problem, options, result);
   // no search is needed if one limit is proven to be missed
-  if (has_variables &&
+  if (!result.found && has_variables &&
       std::ranges::all_of(combinations, [&](const Combination& combination) {
         return is_beyond_best_corner(base.with(combination));
       })) {
