@@ -380,6 +380,11 @@ TEST_CASE("a quantity that cannot be within its limit is named") {
     area += 4 * unit::pi * radius * (radius / std::tan(40 * unit::deg) + 60);
   }
   CHECK(r.infeasible->ratio == doctest::Approx(area / 1e5).epsilon(1e-6));
+  CHECK(r.verify_violation == doctest::Approx(area / 1e5 - 1).epsilon(1e-6));
+  const auto missed = missed_most(*r.program, r.best.x);
+  REQUIRE(missed);
+  CHECK(missed->name == "silicon");
+  CHECK(missed->amount == doctest::Approx(area / 1e5 - 1).epsilon(1e-6));
 }
 
 TEST_CASE("a mean that cannot be below its limit is named") {

@@ -336,12 +336,18 @@ Summary optimisation_summary(const OptimisationResults& results) {
   head.facts.emplace_back(
       "at the start", with_unit(program.in_unit(result.start_f), unit, 8) +
                           (result.start_is_feasible ? "" : ", limits not met"));
-  if (!result.found)
+  if (!result.found) {
+    const auto missed = missed_most(program, result.best.x);
+    const bool is_named = missed && missed->amount >= result.verify_violation;
     head.facts.emplace_back(
-        "limits", fmt::format("not met: beyond by {} %",
-                              readable(100 * std::max(result.best.violation,
-                                                      result.verify_violation),
-                                       3)));
+        "limits",
+        is_named && missed->is_length
+            ? fmt::format("not met: {}, by {} mm", missed->name,
+                          readable(missed->amount * DesignProgram::gap_unit, 3))
+            : fmt::format("not met: {}beyond by {} %",
+                          is_named ? missed->name + ' ' : "",
+                          readable(100 * result.verify_violation, 3)));
+  }
   if (result.interrupted)
     head.facts.emplace_back(
         "search", result.is_start ? "interrupted: the design of the file"

@@ -452,6 +452,8 @@ void verify_result(SearchResult& result, const SearchOptions& options) {
     if (result.best.feasible) solve_to_the_end(program, result.best, options);
     result.solved = result.best.feasible;
   }
+  if (const auto missed = missed_most(program, result.best.x))
+    result.verify_violation = std::max(result.verify_violation, missed->amount);
   // combinations are compared on the grid itself
   result.solved =
       result.solved && (excess <= design_feasible || !has_variables);
@@ -626,6 +628,8 @@ void find_least_ratio(const OptimisationProblem& problem,
     }
     failed.best = std::move(best);
     failed.program = std::make_shared<DesignProgram>(std::move(program));
+    failed.verify_violation =
+        std::max(least.verify_violation, infeasible.ratio - 1);
     failed.limits = least.limits;
     failed.bounds = least.bounds;
     failed.certificate = least.certificate;
@@ -653,7 +657,6 @@ void find_least_ratio(const OptimisationProblem& problem,
       auto ratio = largest_ratio(*least.program, least.best.x);
       if (ratio && ratio->ratio > 1 + design_feasible) {
         failed.verify_points = least.verify_points;
-        failed.verify_violation = least.verify_violation;
         take(least, std::move(*ratio));
       }
       return;
@@ -713,6 +716,28 @@ std::string_view to_string(Certificate::Kind kind) {
       return "local";
   }
   return "";
+}
+
+std::optional<MissedLimit> missed_most(const DesignProgram& program,
+                                       const std::vector<double>& x) {
+  std::optional<MissedLimit> most;
+  DesignProgram mine = program;
+  for (const LimitValue& v : mine.limits_at(x, {})) {
+    using Kind = LimitValue::Kind;
+    const bool is_length = v.kind != Kind::quantity && v.kind != Kind::mean;
+    const double scale = is_length      ? DesignProgram::gap_unit
+                         : v.limit != 0 ? std::abs(v.limit)
+                                        : 1;
+    const double amount =
+        (v.is_lower ? v.limit - v.value : v.value - v.limit) / scale;
+    if (!(amount > design_feasible) || (most && amount <= most->amount))
+      continue;
+    const std::string& name = v.kind == Kind::quantity
+                                  ? program.problem().limits[v.index].name
+                                  : v.name;
+    most = MissedLimit{name, amount, is_length};
+  }
+  return most;
 }
 
 std::vector<Combination> combinations_of(const OptimisationProblem& problem,

@@ -40,6 +40,17 @@ struct Infeasible {
   std::optional<Track> track;  ///< of a requirement
 };
 
+/// A limit of a quantity, mean or length that a design misses.
+struct MissedLimit {
+  std::string name;
+  /// Relative to the limit; of a length in DesignProgram::gap_unit.
+  double amount = 0;
+  bool is_length = false;
+};
+/// The one that it misses most.
+std::optional<MissedLimit> missed_most(const DesignProgram& program,
+                                       const std::vector<double>& x);
+
 struct SearchResult {
   bool found = false;  ///< a design that meets all limits, verified
   /// As found; may be above 1 if the margin is minimised.
