@@ -520,6 +520,19 @@ TEST_CASE("limits that a design meets are never called infeasible") {
   CHECK_FALSE(r.infeasible);
 }
 
+TEST_CASE("the start of the file is solved before others are looked at") {
+  OptimisationProblem its2 = problem("its2.yaml");
+  its2.starts = 20000;
+  its2.solves_all_starts = true;
+  int calls = 0;
+  SearchOptions options;
+  options.keep_on = [&] { return ++calls < 300; };
+  const SearchResult r = search(its2, options);
+  CHECK(r.interrupted);
+  CHECK(r.certificate.starts >= 1);
+  CHECK(objective(r) == doctest::Approx(19.515815).epsilon(1e-6));
+}
+
 TEST_CASE("the result is the description of the user") {
   const OptimisationProblem its2 = problem("its2.yaml");
   SearchOptions options;

@@ -103,6 +103,14 @@ class StartPlan {
   std::size_t size() const { return n_ + options_.also_from.size(); }
   /// The next part; empty after the last.
   std::vector<std::vector<double>> next() {
+    // known designs come first: a search that ends while it looks at others has
+    // a result
+    if (!std::exchange(has_begun_, true)) {
+      std::vector<std::vector<double>> known{program_.space().start_values()};
+      known.insert(known.end(), options_.also_from.begin(),
+                   options_.also_from.end());
+      return known;
+    }
     while (planned_ < n_) {
       const std::size_t begin = planned_;
       planned_ = program_.problem().solves_all_starts
@@ -112,8 +120,7 @@ class StartPlan {
           start_designs(program_, begin, planned_, n_, options_, effort_);
       if (begin == 0) {
         if (bound_ && starts.size() > 1) starts[1] = bound_->x;
-        starts.insert(starts.begin() + 1, options_.also_from.begin(),
-                      options_.also_from.end());
+        starts.erase(starts.begin());  // known
       }
       if (!starts.empty()) return starts;
     }
@@ -123,7 +130,7 @@ class StartPlan {
   const Effort& effort() const { return effort_; }
 
  private:
-  bool is_large_;
+  bool is_large_, has_begun_ = false;
   DesignProgram program_;
   std::size_t n_, planned_ = 0;
   const SearchOptions& options_;
