@@ -638,6 +638,28 @@ TEST_CASE("a gap orders the images and copies of its layers too") {
   }
 }
 
+TEST_CASE("layers that move together need no gap while their order remains") {
+  const std::string inner =
+      "vary: { 'layers[L1].cylinder.radius': { from: 25 mm, to: 35 mm } }\n"
+      "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n"
+      "detector: " +
+      root + "/detectors/barrel.yaml\n";
+  // L2 is between 30 and 40 mm, and always 5 mm outside of L1
+  CHECK_NOTHROW(problem_of(inner + "follow: { 'layers[L2].cylinder.radius': "
+                                   "layers[L1].cylinder.radius + 5 mm }\n"));
+  // L2 is between 60 and 72 mm, with the least radius at L1 = 30 mm
+  CHECK_NOTHROW(
+      problem_of(inner +
+                 "follow: { 'layers[L2].cylinder.radius': 60 mm + "
+                 "(layers[L1].cylinder.radius - 30 mm)^2 / (2 mm) }\n"));
+  // L2 meets L1 at 31 mm only: both ends of the range are in order
+  CHECK_THROWS_WITH(
+      problem_of(inner +
+                 "follow: { 'layers[L2].cylinder.radius': 31 mm + "
+                 "(layers[L1].cylinder.radius - 31 mm)^2 / (0.5 mm) }\n"),
+      doctest::Contains("\"L1\" and \"L2\" can change places"));
+}
+
 TEST_CASE("layers that are left out take no anchor of others along") {
   const TemporaryFile barrel(
       "gttf-detector: 1\nname: barrel\nfield: { solenoid: 2 T }\nlayers:\n"

@@ -852,32 +852,101 @@ class Reader {
     }
   }
 
-  /// Layers that may coincide need a gap: hits change their order with them.
-  void check_order() {
-    struct Range {
-      std::size_t number;
-      double from, to;
-      const DesignVariable* variable;
-    };
-    std::vector<Range> moving;
-    std::vector<std::size_t> followed;
-    for (const DesignVariable& v : space().variables)
-      for (const std::size_t k : v.keys) {
-        const DesignKey& key = space().keys[k];
-        for (const NumberSlope& n : key.numbers) {
-          if (space().design[n.number].kind != DesignNumber::Kind::position)
-            continue;
-          const auto at = [&](double x) {
-            return space().start[n.number] +
-                   n.slope * (v.value_of_key(key, x) - key.start);
-          };
-          moving.push_back({n.number, std::min(at(v.from), at(v.to)),
-                            std::max(at(v.from), at(v.to)), &v});
+  /// The variables that each number depends on, also through followers.
+  std::vector<std::vector<std::size_t>> variables_of_numbers() const {
+    const DesignSpace& s = problem_->space;
+    std::vector<std::vector<std::size_t>> list(s.start.size());
+    for (std::size_t v = 0; v < s.size(); ++v)
+      for (const std::size_t k : s.variables[v].keys)
+        for (const NumberSlope& n : s.keys[k].numbers)
+          list[n.number].push_back(v);
+    for (const Follower& f : s.followers) {
+      std::vector<std::size_t> all;
+      const auto add = [&](std::size_t number) {
+        all.insert(all.end(), list[number].begin(), list[number].end());
+      };
+      for (std::size_t i = 0; i < f.inputs.size(); ++i) {
+        const FormulaInput& input = f.inputs[i];
+        if (!f.formula.uses(i)) continue;
+        if (input.key != FormulaInput::none)
+          add(s.keys[input.key].numbers.front().number);
+        else if (input.layer != FormulaInput::none)
+          for (std::size_t n = s.design.first_of(input.layer);
+               n < s.design.end_of(input.layer); ++n)
+            add(n);
+      }
+      std::ranges::sort(all);
+      const auto repeated = std::ranges::unique(all);
+      all.erase(repeated.begin(), repeated.end());
+      for (const NumberSlope& n : s.keys[f.key].numbers) list[n.number] = all;
+    }
+    return list;
+  }
+
+  /// The least and the largest value of a function of the numbers in the ranges
+  /// of some variables: the best value of one after the other. Exact if each
+  /// variable always moves the value the same way.
+  template <class F>
+  Interval range_of(F&& value, const std::vector<std::size_t>& variables) {
+    constexpr int parts = 32;  // of the range of a variable
+    std::array<double, 2> ends{};
+    for (const bool is_upper : {false, true}) {
+      const double sign = is_upper ? -1 : 1;
+      std::vector<double> x = space().start_values();
+      const auto at = [&] {
+        const double now =
+            sign * value(space().numbers<double>(std::span<const double>(x)));
+        return std::isfinite(now) ? now
+                                  : std::numeric_limits<double>::infinity();
+      };
+      double least = std::numeric_limits<double>::infinity();
+      for (bool has_improved = true; has_improved;) {
+        has_improved = false;
+        for (const std::size_t v : variables) {
+          const DesignVariable& variable = space().variables[v];
+          double best = x[v];
+          for (int i = 0; i <= parts; ++i) {
+            x[v] = std::lerp(variable.from, variable.to,
+                             static_cast<double>(i) / parts);
+            const double now = at();
+            if (!(now < least)) continue;
+            least = now;
+            best = x[v];
+            has_improved = true;
+          }
+          x[v] = best;
         }
       }
+      ends[is_upper ? 1 : 0] = sign * least;
+    }
+    return {ends[0], ends[1]};
+  }
+
+  /// Layers that may coincide need a gap: hits change their order with them.
+  void check_order() {
+    constexpr double apart = 1e-9;  // mm
+    struct Range {
+      std::size_t number;
+      Interval positions;
+      Diagnostic place;
+    };
+    const std::vector<std::vector<std::size_t>> variables =
+        variables_of_numbers();
+    std::vector<Range> moving;
+    const auto add = [&](const DesignKey& key, const Diagnostic& place) {
+      for (const NumberSlope& n : key.numbers)
+        if (space().design[n.number].kind == DesignNumber::Kind::position &&
+            !variables[n.number].empty())
+          moving.push_back(
+              {n.number,
+               range_of([&](const auto& list) { return list[n.number]; },
+                        variables[n.number]),
+               place});
+    };
+    for (const DesignVariable& v : space().variables)
+      for (const std::size_t k : v.keys) add(space().keys[k], v.place);
     for (const Follower& f : space().followers)
-      for (const NumberSlope& n : space().keys[f.key].numbers)
-        followed.push_back(n.number);
+      add(space().keys[f.key], f.place);
     // images and copies of layers are ordered like the layers themselves
     const std::vector<std::string> entries = entry_names(detector());
     const auto entry_of = [&](std::size_t number) {
@@ -893,22 +962,32 @@ class Reader {
             reached.push_back(outer);
       return std::ranges::count(reached, entry_of(b)) > 0;
     };
-    for (std::size_t i = 0; i < moving.size(); ++i) {
-      const Range& a = moving[i];
+    for (const Range& a : moving) {
       const Layer& own = detector().layers[space().design[a.number].layer];
       for (std::size_t l = 0; l < detector().layers.size(); ++l) {
         const Layer& other = detector().layers[l];
         const std::size_t number = space().design.first_of(l);
         if (number == a.number || !may_touch(own.surface, other.surface) ||
-            std::ranges::count(followed, number) > 0)
+            entry_of(number) == entry_of(a.number))
           continue;
-        Range b{number, other.surface.position, other.surface.position,
-                nullptr};
-        for (std::size_t k = 0; k < moving.size(); ++k)
-          if (moving[k].number == number) b = moving[k];
+        const auto b = std::ranges::find(moving, number, &Range::number);
         // each pair once
-        if (b.variable != nullptr && number < a.number) continue;
-        if (b.variable == a.variable || b.from > a.to || b.to < a.from)
+        if (b != moving.end() && number < a.number) continue;
+        const double fixed = space().start[number];
+        const Interval positions =
+            b != moving.end() ? b->positions : Interval{fixed, fixed};
+        if (positions.lower > a.positions.upper ||
+            positions.upper < a.positions.lower)
+          continue;
+        // layers that move together
+        std::vector<std::size_t> both = variables[a.number];
+        for (const std::size_t v : variables[number])
+          if (std::ranges::count(both, v) == 0) both.push_back(v);
+        const Interval distance = range_of(
+            [&](const auto& list) { return list[number] - list[a.number]; },
+            both);
+        if (distance.lower > 0 || distance.upper < 0 ||
+            distance.upper - distance.lower < apart)
           continue;
         if (ordered(a.number, number) || ordered(number, a.number)) continue;
         // in the order of the description
@@ -918,7 +997,7 @@ class Reader {
             mine < 0 && theirs < 0 ? mine >= theirs : mine <= theirs;
         const std::string &inner = is_inner ? own.name : other.name,
                           &outer = is_inner ? other.name : own.name;
-        Diagnostic d = a.variable->place;
+        Diagnostic d = a.place;
         d.problem = fmt::format("layers {} and {} can change places",
                                 in_quotes(inner), in_quotes(outer));
         d.suggestion = fmt::format(
