@@ -638,6 +638,22 @@ TEST_CASE("a gap orders the images and copies of its layers too") {
   }
 }
 
+TEST_CASE(
+    "a thickness of zero is asked for, although its derivative vanishes") {
+  OptimisationProblem problem = problem_of(
+      "detector: " + root +
+      "/detectors/barrel.yaml\n"
+      "vary: { 'layers[L2,L6].material': { from: 0 %, to: 1 % } }\n"
+      "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n");
+  const SearchResult r = searched(problem, 1);
+  REQUIRE(r.found);
+  REQUIRE(r.bounds.size() == 2);
+  CHECK(r.bounds[0].at_lower);
+  CHECK(r.bounds[0].asked_for);
+  // nothing measures beyond the last layer
+  CHECK_FALSE(r.bounds[1].asked_for);
+}
+
 TEST_CASE("layers that move together need no gap while their order remains") {
   const std::string inner =
       "vary: { 'layers[L1].cylinder.radius': { from: 25 mm, to: 35 mm } }\n"

@@ -183,19 +183,25 @@ std::optional<std::vector<double>> KeyProbe::numbers_at(
 std::optional<DesignKey> KeyProbe::probe(const std::string& key, double from,
                                          double to, const Value& value) const {
   const Dimension dimension = dimension_of_key(key);
-  // at a bound the layer may coincide with another one
+  // at a bound the layer may coincide with another one; if no value is near
+  // it, the error is that of the bound
   constexpr std::array shares{0.0, 0.0137, 0.0712};
+  const std::array<double, 2> bounds{from, to};
   std::array<double, 2> x{};
+  std::array<bool, 2> at_bound{};
   std::array<std::vector<double>, 2> numbers;
   for (std::size_t side = 0; side < 2; ++side) {
     for (std::size_t i = 0; i < shares.size() && numbers[side].empty(); ++i) {
       const double share = side == 0 ? shares[i] : 1 - shares[i];
       x[side] = from + share * (to - from);
-      const bool last = i + 1 == shares.size();
-      if (auto list = numbers_at(key, dimension, x[side], last, value))
+      at_bound[side] = i == 0;
+      if (auto list = numbers_at(key, dimension, x[side], false, value))
         numbers[side] = std::move(*list);
     }
-    if (numbers[side].empty()) return std::nullopt;
+    if (numbers[side].empty()) {
+      numbers_at(key, dimension, bounds[side], true, value);
+      return std::nullopt;
+    }
   }
   DesignKey result{key, dimension, 0, {}};
   const std::vector<double> start = design_.values();
@@ -234,6 +240,18 @@ std::optional<DesignKey> KeyProbe::probe(const std::string& key, double from,
                 "use the keys of --set");
     return std::nullopt;
   }
+  // only layers that move coincide with others
+  const bool moves =
+      std::ranges::any_of(result.numbers, [this](const NumberSlope& n) {
+        const DesignNumber::Kind kind = design_[n.number].kind;
+        return kind == DesignNumber::Kind::position ||
+               kind == DesignNumber::Kind::extent;
+      });
+  for (std::size_t side = 0; side < 2; ++side)
+    if (!moves && !at_bound[side]) {
+      numbers_at(key, dimension, bounds[side], true, value);
+      return std::nullopt;
+    }
   return result;
 }
 

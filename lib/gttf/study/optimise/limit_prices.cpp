@@ -64,6 +64,33 @@ bool is_asked_for(const DesignProgram& program, const LocalOptimum& best,
   return false;
 }
 
+/// The same by differences, for a variable at a bound where derivatives may
+/// vanish, such as those of an error or a thickness of zero.
+bool changes_what_is_asked(DesignProgram& program, const LocalOptimum& best,
+                           Index variable, bool at_lower) {
+  constexpr double step = 0.01;      // of the range
+  constexpr double nothing = 1e-12;  // rounding
+  const ProgramValues& v = best.result.values;
+  VectorXd x = best.result.x;
+  x[variable] += at_lower ? step : -step;
+  const auto moved = program.program(best.working).evaluate(x, false);
+  if (!moved) return false;
+  const auto differs = [](double a, double b) {
+    return std::abs(a - b) > nothing;
+  };
+  if (program.problem().objective.kind != Objective::Kind::quantity &&
+      !program.has_level() && differs(moved->f, v.f))
+    return true;
+  const Index first =
+      v.limits.size() -
+      static_cast<Index>(best.working.size() + program.problem().means.size());
+  for (Index i = first; i < v.limits.size(); ++i)
+    if (best.result.multipliers[i] > 0 &&
+        differs(moved->limits[i], v.limits[i]))
+      return true;
+  return false;
+}
+
 }  // namespace
 
 Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
@@ -190,7 +217,9 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
     bound.price_unit = priced(in);
     // within its range, a variable is where derivatives vanish
     const double nothing = bound.at_lower || bound.at_upper ? 1e-9 : 0;
-    bound.asked_for = is_asked_for(program, best, k, nothing);
+    bound.asked_for = is_asked_for(program, best, k, nothing) ||
+                      ((bound.at_lower || bound.at_upper) &&
+                       changes_what_is_asked(mine, best, k, bound.at_lower));
     result.bounds.push_back(std::move(bound));
   }
   return result;

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <numeric>
+#include <set>
 #include <utility>
 
 #include "gttf/config/sha256.hpp"
@@ -97,7 +99,11 @@ class Reader {
       problem_->objective = problem_->pareto.of.front();
     if (tolerances) read_tolerances(*tolerances);
     read_limits(subject_to, requirements);
-    if (!diagnostics_.has_errors()) check_coverages();
+    check_limits();
+    if (!diagnostics_.has_errors()) {
+      check_coverages();
+      check_objective();
+    }
     if (verify) read_verify(*verify);
     if (search) read_search(*search);
     return std::move(problem_);
@@ -199,8 +205,10 @@ class Reader {
       const Value key = key_value(value, entry);
       const double price = item->quantity(Dimension::number).value_or(0);
       for (const std::string& name : read_entries(key))
-        for (const std::size_t layer : formulas_->layers_of(name))
+        for (const std::size_t layer : formulas_->layers_of(name)) {
           space().prices[layer] = price;
+          priced_.insert(layer);
+        }
     }
   }
 
@@ -532,8 +540,11 @@ class Reader {
         }
       }
       if (price)
-        for (const std::string& layer : priced)
+        for (const std::string& layer : priced) {
           option.prices.emplace_back(layer, *price);
+          for (const std::size_t surface : formulas_->layers_of(layer))
+            priced_.insert(surface);
+        }
       (price ? with_price : without_price).emplace_back(*item, option.name);
       choice.options.push_back(std::move(option));
     }
@@ -543,6 +554,7 @@ class Reader {
         item.error(fmt::format("{} has no price, but {} has", in_quotes(option),
                                in_quotes(with_price.front().second)),
                    "add its price, which may be 0");
+    if (choice.options.size() < 2 && diagnostics_.has_errors()) return;
     if (choice.options.size() < 2)
       value.error("a choice has at least two options",
                   "write each as \"name: { KEY: VALUE }\"");
@@ -817,8 +829,34 @@ class Reader {
             "write \"mean: ..., over: ...\" or \"worst: ..., over: ...\"");
         return;
       }
+      for (const Objective& other : problem_->pareto.of)
+        if (is_same(objective, other) && !diagnostics_.has_errors()) {
+          item.error(
+              "this objective is there already",
+              "write another one, or \"minimise\" instead of \"pareto\"");
+          return;
+        }
       problem_->pareto.of.push_back(std::move(objective));
     }
+  }
+
+  bool is_same(const Objective& a, const Objective& b) const {
+    if (a.kind != b.kind || a.quantity != b.quantity || a.name != b.name ||
+        a.weights != b.weights)
+      return false;
+    if (a.kind == Objective::Kind::quantity) return true;
+    const auto points = [this](const Objective& o) {
+      RequirementFile file;
+      file.request = head_.request;
+      const StudyRequest grid = grid_of(file, o.criterion);
+      std::vector<std::pair<double, double>> list;
+      for (const GridPoint point : o.criterion.points) {
+        const Track track = grid_track(grid, point);
+        list.emplace_back(track.p, track.theta);
+      }
+      return list;
+    };
+    return points(a) == points(b);
   }
 
   void read_tolerances(const Value& value) {
@@ -1050,11 +1088,30 @@ class Reader {
         }
         if (!good) break;
       }
+      good = good && has_price(*sum, quantity);
       if (good && !quantity.terms.empty())
         problem_->quantities.push_back(std::move(quantity));
       else
         wrong_quantities_.push_back(quantity.name);
     }
+  }
+
+  /// Whether one of the layers has a price, if the formula uses it.
+  bool has_price(const Value& sum, const DesignQuantity& quantity) const {
+    bool uses_price = false;
+    for (const DesignQuantity::Term& term : quantity.terms)
+      for (std::size_t i = 0; i < term.inputs.size(); ++i) {
+        const FormulaInput& input = term.inputs[i];
+        if (input.key != FormulaInput::none ||
+            input.quantity != LayerQuantity::price || !term.formula.uses(i))
+          continue;
+        if (priced_.contains(input.layer)) return true;
+        uses_price = true;
+      }
+    if (uses_price)
+      sum.error("no layer of this sum has a price",
+                "add for example \"prices: { 'layers[L0..L6]': 20 }\"");
+    return !uses_price;
   }
 
   std::optional<std::size_t> find_quantity(const Value& value) {
@@ -1168,6 +1225,31 @@ class Reader {
     map.finish();
   }
 
+  struct PointValue {
+    Track track;
+    double value = 0;
+
+    std::string place() const {
+      return fmt::format("at p = {:.6g} GeV, theta = {:.6g} deg", track.p,
+                         in_degrees(track.theta));
+    }
+  };
+
+  /// A formula of the track at the points of a criterion, without a baseline.
+  std::vector<PointValue> values_of(const Formula& formula,
+                                    const Criterion& criterion) const {
+    RequirementFile file;
+    file.request = head_.request;
+    const StudyRequest grid = grid_of(file, criterion);
+    std::vector<PointValue> list;
+    for (const GridPoint point : criterion.points) {
+      const auto values = limit_values(grid, point, 0);
+      list.push_back({grid_track(grid, point),
+                      formula.value(std::span<const double>(values))});
+    }
+    return list;
+  }
+
   /// A formula of the track: the weight of each point in a mean.
   void read_weights(const Value& text, const Criterion& criterion,
                     std::vector<double>& weights) {
@@ -1185,19 +1267,11 @@ class Reader {
           .error(parsed.problem, parsed.suggestion);
       return;
     }
-    RequirementFile file;
-    file.request = head_.request;
-    const StudyRequest grid = grid_of(file, criterion);
     double sum = 0;
-    for (const GridPoint point : criterion.points) {
-      const auto values = limit_values(grid, point, 0);
-      const double weight = parsed.value(
-          std::span<const double>(values).first(baseline_variable));
+    for (const PointValue& at : values_of(parsed.value, criterion)) {
+      const double weight = at.value;
       if (!(weight >= 0 && std::isfinite(weight))) {
-        const Track t = grid_track(grid, point);
-        text.error(fmt::format("the weight at p = {:.6g} GeV, theta = {:.6g} "
-                               "deg is {:.4g}",
-                               t.p, in_degrees(t.theta), weight),
+        text.error(fmt::format("the weight {} is {:.4g}", at.place(), weight),
                    "weights are numbers that are not negative");
         return;
       }
@@ -1213,12 +1287,20 @@ class Reader {
     const FormulaRules rules{limit_variables(what), what.powers,
                              baseline_variable};
     Parsed<Formula> parsed = parse_formula(of.node().text(), rules);
-    if (parsed)
-      objective.scale =
-          Limit{std::move(parsed.value), {}, diagnostic_at(of.node())};
-    else
+    if (!parsed) {
       of.part(parsed.offset, parsed.length)
           .error(parsed.problem, parsed.suggestion);
+      return;
+    }
+    for (const PointValue& at : values_of(parsed.value, objective.criterion))
+      if (!(at.value > 0 && std::isfinite(at.value))) {
+        of.error(fmt::format("the curve {} is {}", at.place(),
+                             shown(what, at.value, 4)),
+                 "ratios are to positive values");
+        return;
+      }
+    objective.scale =
+        Limit{std::move(parsed.value), {}, diagnostic_at(of.node())};
   }
 
   /// Whether an average changes only where tracks gain or lose hits.
@@ -1316,6 +1398,111 @@ class Reader {
     } catch (const InputError& error) {
       diagnostics_.add(error.diagnostics());
     }
+  }
+
+  static void add_error(Diagnostic place, std::string problem,
+                        std::string suggestion, Diagnostics& diagnostics) {
+    place.problem = std::move(problem);
+    place.suggestion = std::move(suggestion);
+    diagnostics.add(std::move(place));
+  }
+
+  /// Limits that no design can meet, or that a design may have no value for.
+  void check_limits() {
+    for (const RequirementFile& file : problem_->requirements)
+      for (const Criterion& c : file.criteria) {
+        check_layer(c);
+        for (const std::optional<Limit>* limit : {&c.max, &c.equal})
+          if (*limit && c.quantity.kind == CheckedQuantity::Kind::number &&
+              c.quantity.name.starts_with("sigma"))
+            check_positive(c, **limit);
+      }
+  }
+
+  /// The upper limit of an error.
+  void check_positive(const Criterion& criterion, const Limit& limit) {
+    if (limit.formula.uses(baseline_variable)) return;
+    for (const PointValue& at : values_of(limit.formula, criterion)) {
+      if (at.value + limit.tolerance.of(at.value) > 0) continue;
+      add_error(
+          limit.place,
+          fmt::format("the limit of {} {} is {}", describe(criterion.quantity),
+                      at.place(), shown(criterion.quantity, at.value, 4)),
+          "an error is positive: write a limit that is", diagnostics_);
+      return;
+    }
+  }
+
+  /// A layer that a limit names must be there whatever is chosen.
+  void check_layer(const Criterion& criterion) {
+    const CheckedQuantity& q = criterion.quantity;
+    for (const auto& [layer, is_group] :
+         {std::pair{q.layer, q.is_group},
+          std::pair{q.end.layer, q.end.is_group}})
+      for (const DesignChoice& choice : problem_->choices)
+        if (!is_group && std::ranges::count(choice.layers, layer) > 0)
+          add_error(criterion.quantity_place,
+                    fmt::format("{} may be left out by the choice {}",
+                                in_quotes(layer), in_quotes(choice.name)),
+                    "name a layer that is always there, or a radius",
+                    diagnostics_);
+  }
+
+  /// What is minimised must be positive: its logarithm is.
+  void check_objective() {
+    std::vector<const Objective*> list{&problem_->objective};
+    for (const Objective& o : problem_->pareto.of) list.push_back(&o);
+    for (const Objective* o : list) {
+      if (o->kind == Objective::Kind::margin && !limits_a_column())
+        add_error(o->criterion.place,
+                  "there is no limit of a column whose margin could be "
+                  "minimised",
+                  "add \"subject_to\" or \"requirements\"", diagnostics_);
+      if (o->kind == Objective::Kind::quantity && problem_->choices.empty() &&
+          !check_quantity(*o))
+        return;
+    }
+  }
+
+  bool limits_a_column() const {
+    for (const RequirementFile& file : problem_->requirements)
+      for (const Criterion& c : file.criteria)
+        if (c.quantity.kind == CheckedQuantity::Kind::number) return true;
+    return false;
+  }
+
+  /// Whether a quantity is positive for all designs within gaps and envelopes.
+  bool check_quantity(const Objective& objective) {
+    const DesignQuantity& quantity = problem_->quantities[objective.quantity];
+    std::vector<std::size_t> all(space().size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    const auto keeps = [&](const std::vector<double>& list) {
+      return std::ranges::all_of(problem_->gaps,
+                                 [&](const Gap& g) {
+                                   return list[g.outer] - list[g.inner] >=
+                                          g.min;
+                                 }) &&
+             std::ranges::all_of(problem_->envelopes, [&](const Envelope& e) {
+               return e.is_upper ? list[e.number] <= e.bound
+                                 : list[e.number] >= e.bound;
+             });
+    };
+    const Interval range = range_of(
+        [&](const std::vector<double>& list) {
+          if (!keeps(list)) return std::numeric_limits<double>::quiet_NaN();
+          double sum = 0;
+          for (const DesignQuantity::Term& term : quantity.terms)
+            sum += space().value<double>(term.formula, term.inputs, list);
+          return std::isfinite(sum) ? sum
+                                    : std::numeric_limits<double>::lowest();
+        },
+        all);
+    if (range.lower > 0) return true;
+    add_error(objective.criterion.place,
+              fmt::format("{} is not positive everywhere in the ranges",
+                          in_quotes(quantity.name)),
+              "add a constant to it, or narrow the ranges", diagnostics_);
+    return false;
   }
 
   void read_mean_limit(const Value& value) {
@@ -1459,6 +1646,7 @@ class Reader {
   std::optional<detail::FormulaReader> formulas_;
   detail::RequirementHead head_;
   std::vector<std::string> wrong_quantities_;
+  std::set<std::size_t> priced_;  ///< layers, in the file or by an option
 };
 
 }  // namespace
