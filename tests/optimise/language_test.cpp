@@ -654,6 +654,43 @@ TEST_CASE(
   CHECK_FALSE(r.bounds[1].asked_for);
 }
 
+TEST_CASE(
+    "every limit is listed, a grid by its nearest point if none is active") {
+  const std::string momenta =
+      "at: { p: [1 GeV, 3 GeV, 10 GeV], theta: 90 deg }";
+  OptimisationProblem problem = problem_of(
+      "detector: " + root +
+      "/detectors/barrel.yaml\n"
+      "vary: { 'layers[L2].cylinder.radius': { from: 35 mm, to: 80 mm } }\n"
+      "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n"
+      "subject_to:\n"
+      "  - { what: sigma_z0, " +
+      momenta +
+      ", max: 1 mm }\n"
+      "  - { what: sigma_pt_rel, " +
+      momenta +
+      ", max: 50 % }\n"
+      "  - { what: sigma_theta, at: { p: 1 GeV, theta: 90 deg }, min: 1 urad, "
+      "max: 1 rad }\n");
+  const SearchResult r = searched(problem, 4);
+  REQUIRE(r.found);
+  REQUIRE(r.limits.size() == 4);
+  // the errors of impact are largest at low momenta
+  CHECK(r.limits[0].name.find("at p = 1 GeV") != std::string::npos);
+  CHECK(r.limits[1].name.find("at p = 10 GeV") != std::string::npos);
+  Track track;
+  track.p = 10;
+  const PerParameter errors = sigmas(
+      resolve(TrackingGeometry(r.program->detector_at(r.best.x)), track));
+  CHECK(r.limits[1].value ==
+        doctest::Approx(errors[Parameter::pt]).epsilon(1e-10));
+  for (const LimitPrice& p : r.limits) {
+    CHECK_FALSE(p.active);
+    CHECK(p.multiplier == 0);
+    CHECK(p.price == 0);
+  }
+}
+
 TEST_CASE("layers that move together need no gap while their order remains") {
   const std::string inner =
       "vary: { 'layers[L1].cylinder.radius': { from: 25 mm, to: 35 mm } }\n"

@@ -219,6 +219,8 @@ class DesignProgram {
   /// Limits in the order of the program's: gaps, quantities, means, samples.
   std::vector<LimitValue> limits_at(const std::vector<double>& x,
                                     const std::vector<std::size_t>& working);
+  /// ln(value/limit), positive if violated; and its derivative by the value.
+  static std::pair<double, double> against(const Sample& sample, double value);
   /// Columns whose derivatives are differences.
   std::vector<std::string> by_differences();
   /// The detector at x, absent layers left out.
@@ -283,8 +285,6 @@ class DesignProgram {
   std::vector<S> limits_of_design(const std::vector<S>& numbers) const;
   template <class S>
   S quantity(std::size_t index, const std::vector<S>& numbers) const;
-  /// ln(value/limit), positive if violated; and its derivative by the value.
-  static std::pair<double, double> against(const Sample& sample, double value);
   std::optional<ProgramValues> evaluate(const Eigen::VectorXd& x,
                                         const std::vector<std::size_t>& working,
                                         bool derivatives);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <set>
 
 namespace gttf {
 namespace {
@@ -91,6 +93,69 @@ bool changes_what_is_asked(DesignProgram& program, const LocalOptimum& best,
   return false;
 }
 
+/// The limit of a column to which points belong.
+struct LimitOfColumn {
+  std::size_t file, criterion;
+  bool is_lower;
+
+  auto operator<=>(const LimitOfColumn&) const = default;
+};
+
+LimitOfColumn limit_of(const DesignProgram& program, const LimitValue& v) {
+  const Sample& s = program.sample(v.index);
+  return {s.file, s.criterion, v.is_lower};
+}
+
+const Criterion& criterion_of(const DesignProgram& program,
+                              const LimitValue& v) {
+  const Sample& s = program.sample(v.index);
+  return program.problem().requirements[s.file].criteria[s.criterion];
+}
+
+/// Name, value and limit of a point.
+LimitPrice price_of_sample(const DesignProgram& program, const LimitValue& v) {
+  const Sample& s = program.sample(v.index);
+  const Criterion& c = criterion_of(program, v);
+  const Track& track = program.group(s.group).tracks[s.track];
+  LimitPrice p;
+  const bool is_of_a_point =
+      c.points.size() > 1 && c.quantity.kind != CheckedQuantity::Kind::coverage;
+  p.name = is_of_a_point
+               ? fmt::format("{} at p = {:.6g} GeV, theta = {:.6g} deg", c.name,
+                             track.p, in_degrees(track.theta))
+               : c.name;
+  p.value = v.value / c.quantity.unit;
+  p.limit = v.limit / c.quantity.unit;
+  p.unit = c.quantity.unit == 1 ? "1" : c.quantity.symbol;
+  return p;
+}
+
+/// The point nearest to each limit of a column that is not listed.
+std::vector<LimitValue> nearest_points(DesignProgram& program,
+                                       const std::vector<double>& x,
+                                       const std::set<LimitOfColumn>& listed) {
+  std::vector<std::size_t> samples;
+  for (std::size_t i = 0; i < program.n_samples(); ++i) {
+    const Sample& s = program.sample(i);
+    if (s.is_limit() && !std::isinf(s.upper) &&
+        !listed.contains({s.file, s.criterion, std::isnan(s.upper)}))
+      samples.push_back(i);
+  }
+  std::map<LimitOfColumn, LimitValue> nearest;
+  if (samples.empty()) return {};
+  const auto beyond = [&](const LimitValue& v) {
+    return DesignProgram::against(program.sample(v.index), v.value).first;
+  };
+  for (const LimitValue& v : program.limits_at(x, samples)) {
+    if (v.kind != LimitValue::Kind::sample) continue;
+    const auto [at, is_new] = nearest.try_emplace(limit_of(program, v), v);
+    if (!is_new && beyond(v) > beyond(at->second)) at->second = v;
+  }
+  std::vector<LimitValue> list;
+  for (const auto& [limit, v] : nearest) list.push_back(v);
+  return list;
+}
+
 }  // namespace
 
 Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
@@ -108,6 +173,7 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
   // a mean of logarithms changes by an absolute, not a relative amount
   const double scale = problem.objective.logarithmic ? 1 : objective;
   constexpr double gap_unit = DesignProgram::gap_unit;
+  std::set<LimitOfColumn> listed;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const LimitValue& v = values[i];
     LimitPrice p;
@@ -166,28 +232,23 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
       case LimitValue::Kind::sample: {
         const Sample& s = program.sample(v.index);
         if (!s.is_limit() || std::isinf(s.upper)) continue;
-        const Criterion& c = problem.requirements[s.file].criteria[s.criterion];
-        const CheckedQuantity& q = c.quantity;
-        const Track& track = program.group(s.group).tracks[s.track];
         // if a ratio is minimised, limits are missed by the same factor
-        p.active = problem.objective.kind == Objective::Kind::margin
-                       ? multiplier > 0
-                       : std::abs(v.value - v.limit) <=
-                             1e-7 * std::max(std::abs(v.limit), 1e-30);
-        // only active points of a grid are listed
-        if (c.points.size() > 1 && q.kind != CheckedQuantity::Kind::coverage) {
-          if (!p.active) continue;
-          p.name = fmt::format("{} at p = {:.6g} GeV, theta = {:.6g} deg",
-                               c.name, track.p, in_degrees(track.theta));
-        } else {
-          p.name = c.name;
-        }
-        p.value = v.value / q.unit;
-        p.limit = v.limit / q.unit;
-        p.unit = q.unit == 1 ? "1" : q.symbol;
+        const bool active = problem.objective.kind == Objective::Kind::margin
+                                ? multiplier > 0
+                                : std::abs(v.value - v.limit) <=
+                                      1e-7 * std::max(std::abs(v.limit), 1e-30);
+        // of the others the nearest point of each limit is listed
+        if (!active) continue;
+        const auto price_range = p.price_range;
+        p = price_of_sample(program, v);
+        p.price_range = price_range;
+        p.active = true;
+        p.multiplier = multiplier;
+        const CheckedQuantity& q = criterion_of(program, v).quantity;
         const double shown = v.limit / q.shown_unit;
         p.price = shown != 0 ? multiplier * scale / shown : 0;
         p.price_unit = priced(q.symbol.empty() ? "1" : q.symbol);
+        listed.insert(limit_of(program, v));
         break;
       }
     }
@@ -195,6 +256,12 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
       p.price_range->first *= p.limit;
       p.price_range->second *= p.limit;
     }
+    result.limits.push_back(std::move(p));
+  }
+  for (const LimitValue& v : nearest_points(mine, best.x, listed)) {
+    LimitPrice p = price_of_sample(program, v);
+    const CheckedQuantity& q = criterion_of(program, v).quantity;
+    p.price_unit = priced(q.symbol.empty() ? "1" : q.symbol);
     result.limits.push_back(std::move(p));
   }
   const DesignSpace& space = program.space();
