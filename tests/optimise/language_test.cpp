@@ -456,6 +456,28 @@ TEST_CASE("a front: monotone, no point dominated, each the best at its limit") {
         doctest::Approx(r.program->in_unit(r.best.f)).epsilon(1e-5));
 }
 
+TEST_CASE("a front of choices has only designs with a value") {
+  const auto front_with = [](const std::string& number) {
+    const OptimisationProblem problem = problem_of(
+        "detector: " + root +
+        "/detectors/barrel.yaml\n"
+        "choose: { layers: { of: 'layers[L1..L6]', " +
+        number +
+        " } }\n"
+        "quantities: { silicon: { sum: area, of: 'layers[L1..L6]' } }\n"
+        "pareto: { of: [{ what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }, { "
+        "quantity: silicon }], points: 40 }\n");
+    std::vector<std::vector<double>> list;
+    for (const ParetoPoint& p : pareto_front(problem, {}).points)
+      list.push_back(p.values);
+    return list;
+  };
+  // the least area is that of no layers, but two do not determine a track
+  const auto expected = front_with("at_least: 3, at_most: 4");
+  CHECK(expected.size() > 3);
+  CHECK(front_with("at_most: 4") == expected);
+}
+
 TEST_CASE("fronts of means and of worst values") {
   const std::string grid =
       "over: { p: [0.5 GeV, 5 GeV], theta: [90 deg, 60 deg] }";

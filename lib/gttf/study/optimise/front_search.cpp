@@ -12,6 +12,9 @@ namespace {
 
 /// Number of starts per point; the designs of its neighbours are also tried.
 constexpr std::size_t starts_of_point = 64;
+/// ln of a limit that every value meets. Where layers are left out, an
+/// objective need not have one: without layers the area is smallest.
+constexpr double any_value = 230;
 
 std::string unit_name(const OptimisationProblem& problem,
                       const Objective& objective) {
@@ -66,7 +69,12 @@ void add_limit(const Objective& objective, double limit,
 
 FrontSearch::FrontSearch(const OptimisationProblem& problem,
                          const SearchOptions& options)
-    : problem_(problem), options_(options), progress_(options.progress) {
+    : problem_(problem),
+      options_(options),
+      progress_(options.progress),
+      leaves_layers_out_(std::ranges::any_of(
+          problem.choices,
+          [](const DesignChoice& choice) { return !choice.layers.empty(); })) {
   options_.prices = false;
   options_.progress = {};
 }
@@ -76,8 +84,14 @@ OptimisationProblem FrontSearch::limited(std::size_t minimised,
   OptimisationProblem p = problem_;
   p.objective = problem_.pareto.of[minimised];
   p.starts = std::min(problem_.starts, starts_of_point);
-  for (std::size_t i = 0; i < limits.size(); ++i)
-    if (limits[i]) add_limit(problem_.pareto.of[i], *limits[i], p);
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    const Objective& objective = problem_.pareto.of[i];
+    if (limits[i])
+      add_limit(objective, *limits[i], p);
+    else if (i != minimised && objective.kind != Objective::Kind::quantity &&
+             leaves_layers_out_)
+      add_limit(objective, any_value, p);
+  }
   return p;
 }
 

@@ -65,6 +65,7 @@ class FrontSearch {
   const OptimisationProblem& problem_;
   SearchOptions options_;
   std::function<void(std::size_t, std::size_t)> progress_;
+  bool leaves_layers_out_;
   Effort effort_;
   bool interrupted_ = false;
 };
