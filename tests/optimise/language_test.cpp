@@ -676,6 +676,53 @@ TEST_CASE(
   CHECK_FALSE(r.bounds[1].asked_for);
 }
 
+TEST_CASE("a limit costs nothing if another one holds the same design") {
+  const auto prices_with = [](const std::string& least) {
+    OptimisationProblem problem =
+        problem_of("detector: " + root +
+                   "/detectors/barrel.yaml\n"
+                   "vary: { 'layers[L4].cylinder.radius': { from: " +
+                   least +
+                   ", to: 300 mm } }\n"
+                   "keep: [{ gap: { between: [L3, L4], min: 10 mm } }]\n"
+                   "quantities: { silicon: { sum: area, of: 'layers[L4]' } }\n"
+                   "minimise: { quantity: silicon }\n");
+    const SearchResult r = searched(problem, 1);
+    REQUIRE(r.found);
+    REQUIRE(r.limits.size() == 1);
+    CHECK(r.limits[0].active);
+    return std::pair{r.limits[0].multiplier, r.bounds[0].multiplier};
+  };
+  // L3 is at 90 mm: both, or the gap only, keep L4 at 100 mm
+  const auto [gap, bound] = prices_with("100 mm");
+  CHECK(gap == 0);
+  CHECK(bound == 0);
+  const auto [gap_alone, no_bound] = prices_with("95 mm");
+  CHECK(gap_alone == doctest::Approx(0.01));  // 1 % per mm
+  CHECK(no_bound == 0);
+}
+
+TEST_CASE("a finer grid has the values of a list only") {
+  const auto finer = [](const std::string& p, const std::string& theta) {
+    const OptimisationProblem problem = problem_of(
+        "detector: " + root +
+        "/detectors/barrel.yaml\n"
+        "vary: { 'layers[L2].cylinder.radius': { from: 35 mm, to: 80 mm } }\n"
+        "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n"
+        "subject_to: [{ what: sigma_z0, at: { p: " +
+        p + ", theta: " + theta + " }, max: 1 mm }]\n");
+    const Criterion c = refined(problem.requirements[0], 4).criteria[0];
+    return std::pair{c.momentum.values.size(), c.angle.values.size()};
+  };
+  const std::string three = "[1 GeV, 3 GeV, 9 GeV]",
+                    angles = "{ from: 70 deg, to: 90 deg, points: 3 }";
+  CHECK(finer(three, angles) == std::pair{std::size_t{3}, std::size_t{9}});
+  CHECK(finer("{ from: 1 GeV, to: 9 GeV, points: 3 }", "[70 deg, 80 deg]") ==
+        std::pair{std::size_t{9}, std::size_t{2}});
+  CHECK(finer(three, "[70 deg, 80 deg]") ==
+        std::pair{std::size_t{3}, std::size_t{2}});
+}
+
 TEST_CASE(
     "every limit is listed, a grid by its nearest point if none is active") {
   const std::string momenta =

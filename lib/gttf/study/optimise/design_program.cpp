@@ -1189,8 +1189,7 @@ RequirementFile refined(const RequirementFile& file, std::size_t factor) {
   for (Criterion& criterion : finer.criteria) {
     const std::size_t n = criterion.momentum.values.size(),
                       m = criterion.angle.values.size();
-    if (!criterion.angle.is_range || criterion.points.size() != n * m ||
-        criterion.needs_baseline())
+    if (criterion.points.size() != n * m || criterion.needs_baseline())
       continue;
     const auto between = [factor](const std::vector<double>& values,
                                   bool logarithmic) {
@@ -1209,8 +1208,11 @@ RequirementFile refined(const RequirementFile& file, std::size_t factor) {
       }
       return list;
     };
-    criterion.momentum.values = between(criterion.momentum.values, true);
-    criterion.angle.values = between(criterion.angle.values, false);
+    // lists are the points that were asked for
+    if (criterion.momentum.is_range)
+      criterion.momentum.values = between(criterion.momentum.values, true);
+    if (criterion.angle.is_range)
+      criterion.angle.values = between(criterion.angle.values, false);
     StudyRequest grid = grid_of(finer, criterion);
     criterion.points = grid_points(grid);
   }

@@ -59,6 +59,7 @@ void add_limit(const Objective& objective, double limit,
   Criterion criterion = objective.criterion;
   criterion.name = objective.name;
   // these points and none between them
+  criterion.momentum.is_range = false;
   criterion.angle.is_range = false;
   criterion.max = times(objective.scale, std::exp(limit), criterion);
   file.criteria.push_back(std::move(criterion));

@@ -163,6 +163,8 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
   Prices result;
   const OptimisationProblem& problem = program.problem();
   DesignProgram mine = program;
+  ProgramResult alone = best.result;
+  take_least_multipliers(mine.program(best.working), alone);
   const std::vector<LimitValue> values = mine.limits_at(best.x, best.working);
   const double objective = program.in_unit(best.f);
   const std::string unit = objective_unit(problem).name;
@@ -177,7 +179,7 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
   for (std::size_t i = 0; i < values.size(); ++i) {
     const LimitValue& v = values[i];
     LimitPrice p;
-    const double multiplier = best.result.multipliers[static_cast<Index>(i)];
+    const double multiplier = alone.multipliers[static_cast<Index>(i)];
     p.multiplier = multiplier;
     const bool is_length = v.kind != LimitValue::Kind::quantity &&
                            v.kind != LimitValue::Kind::mean &&
@@ -277,8 +279,8 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
     BoundPrice bound;
     bound.at_lower = share <= 1e-7;
     bound.at_upper = 1 - share <= 1e-7;
-    bound.multiplier = (best.result.at_lower[k] + best.result.at_upper[k]) /
-                       v.span_at(best.x[i]) * per;
+    bound.multiplier =
+        (alone.at_lower[k] + alone.at_upper[k]) / v.span_at(best.x[i]) * per;
     const std::string in = v.unit.empty() || v.is_factor ? "1" : v.unit;
     bound.price = bound.multiplier * scale * (v.unit_value / per);
     bound.price_unit = priced(in);

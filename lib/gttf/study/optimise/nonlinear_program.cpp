@@ -208,42 +208,103 @@ std::optional<QuadraticStep> quadratic_step(const MatrixXd& b,
   return step;
 }
 
-void judge(const NonlinearProgram& program, ProgramResult& result) {
+namespace {
+
+/// Limits and bounds that hold a design, and their gradients as columns.
+struct ActiveRows {
+  std::vector<Index> active;  ///< limits, then lower and upper bounds
+  MatrixXd gradients;
+};
+
+ActiveRows active_rows(const NonlinearProgram& program,
+                       const ProgramResult& result) {
   const ProgramValues& v = result.values;
   const Index n = result.x.size(), m = v.limits.size();
   constexpr double near = 1e-7;
-  std::vector<Index> active;
+  ActiveRows rows;
   for (Index i = 0; i < m; ++i)
-    if (v.limits[i] > -near) active.push_back(i);
+    if (v.limits[i] > -near) rows.active.push_back(i);
   for (Index i = 0; i < n; ++i) {
     const double span = program.upper[i] - program.lower[i];
-    if (result.x[i] - program.lower[i] <= near * span) active.push_back(m + i);
+    if (result.x[i] - program.lower[i] <= near * span)
+      rows.active.push_back(m + i);
     if (program.upper[i] - result.x[i] <= near * span)
-      active.push_back(m + n + i);
+      rows.active.push_back(m + n + i);
   }
   const Linear l = linearised_at(program, result.x, v);
-  MatrixXd a(n, static_cast<Index>(active.size()));
-  for (Index k = 0; k < a.cols(); ++k)
-    a.col(k) = l.rows.row(active[static_cast<std::size_t>(k)]).transpose();
+  rows.gradients = MatrixXd(n, static_cast<Index>(rows.active.size()));
+  for (Index k = 0; k < rows.gradients.cols(); ++k)
+    rows.gradients.col(k) =
+        l.rows.row(rows.active[static_cast<std::size_t>(k)]).transpose();
+  return rows;
+}
+
+void set_multipliers(const ActiveRows& rows, const VectorXd& u,
+                     ProgramResult& result) {
+  const Index n = result.x.size(), m = result.values.limits.size();
   result.multipliers = VectorXd::Zero(m);
   result.at_lower = result.at_upper = VectorXd::Zero(n);
-  VectorXd rest = v.gradient;
-  if (a.cols() > 0) {
-    const VectorXd u = nonnegative_least_squares(a, -v.gradient);
-    rest += a * u;
-    for (Index k = 0; k < a.cols(); ++k) {
-      const Index i = active[static_cast<std::size_t>(k)];
-      if (i < m)
-        result.multipliers[i] = u[k];
-      else if (i < m + n)
-        result.at_lower[i - m] = u[k];
-      else
-        result.at_upper[i - m - n] = u[k];
-    }
+  for (Index k = 0; k < u.size(); ++k) {
+    const Index i = rows.active[static_cast<std::size_t>(k)];
+    if (i < m)
+      result.multipliers[i] = u[k];
+    else if (i < m + n)
+      result.at_lower[i - m] = u[k];
+    else
+      result.at_upper[i - m - n] = u[k];
   }
+}
+
+}  // namespace
+
+void judge(const NonlinearProgram& program, ProgramResult& result) {
+  const ProgramValues& v = result.values;
+  const ActiveRows rows = active_rows(program, result);
+  VectorXd rest = v.gradient, u;
+  if (rows.gradients.cols() > 0) {
+    u = nonnegative_least_squares(rows.gradients, -v.gradient);
+    rest += rows.gradients * u;
+  }
+  set_multipliers(rows, u, result);
   const double scale = std::max(v.gradient.norm(), least_gradient);
   result.residual = rest.norm() / scale;
   result.violation = v.violation();
+}
+
+void take_least_multipliers(const NonlinearProgram& program,
+                            ProgramResult& result) {
+  constexpr double dependent = 1e-9;  // relative
+  const ActiveRows rows = active_rows(program, result);
+  const MatrixXd& a = rows.gradients;
+  if (a.size() == 0) return;
+  auto qr = a.colPivHouseholderQr();
+  qr.setThreshold(dependent);
+  if (qr.rank() == a.cols()) return;  // they are the only ones
+  const VectorXd& g = result.values.gradient;
+  const VectorXd u = nonnegative_least_squares(a, -g);
+  const double balanced = (a * u + g).norm() + dependent * g.norm();
+  VectorXd least = u;
+  for (Index k = 0; k < a.cols(); ++k) {
+    MatrixXd others = a;
+    others.col(k).setZero();
+    const auto balances = [&](double multiplier) {
+      const VectorXd b = -g - multiplier * a.col(k);
+      return (others * nonnegative_least_squares(others, b) - b).norm() <=
+             balanced;
+    };
+    double low = 0, high = u[k];
+    if (high == 0 || balances(low)) {
+      least[k] = 0;
+      continue;
+    }
+    constexpr int halvings = 50;
+    for (int i = 0; i < halvings; ++i) {
+      const double middle = 0.5 * (low + high);
+      (balances(middle) ? high : low) = middle;
+    }
+    least[k] = high;
+  }
+  set_multipliers(rows, least, result);
 }
 
 ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,

@@ -67,6 +67,12 @@ ProgramResult minimise(const NonlinearProgram& program,
 /// gradient, and the remainder relative to the gradient, or to least_gradient.
 void judge(const NonlinearProgram& program, ProgramResult& result);
 
+/// Of the multipliers that balance the gradient equally well, the least of each
+/// limit and bound: what relaxing it alone gains. They differ from those of
+/// judge() where active limits depend on each other.
+void take_least_multipliers(const NonlinearProgram& program,
+                            ProgramResult& result);
+
 /// u >= 0 that minimises |a u - b|.
 /// Source: [LawsonHanson74] chapter 23
 Eigen::VectorXd nonnegative_least_squares(const Eigen::MatrixXd& a,

@@ -307,6 +307,7 @@ class RequestReader {
         is_pt ? MomentumAxis::Variable::pt : MomentumAxis::Variable::p;
     if (!value) return;
     axis.values = read_axis(*value, momentum_rules());
+    axis.is_range = value->is_map();
     check_single(*value, axis.values, single_point, "momenta", "1 GeV");
   }
 

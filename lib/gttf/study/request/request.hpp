@@ -25,6 +25,7 @@ struct MomentumAxis {
   enum class Variable { p, pt };
   Variable variable = Variable::p;
   std::vector<double> values;  ///< GeV
+  bool is_range = false;       ///< given as from, to, points
 };
 struct AngleAxis {
   enum class Variable { theta, eta };
