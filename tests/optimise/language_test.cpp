@@ -661,7 +661,8 @@ TEST_CASE("a gap orders the images and copies of its layers too") {
 }
 
 TEST_CASE(
-    "a thickness of zero is asked for, although its derivative vanishes") {
+    "a resolution depends on a thickness of zero, although its derivative "
+    "vanishes") {
   OptimisationProblem problem = problem_of(
       "detector: " + root +
       "/detectors/barrel.yaml\n"

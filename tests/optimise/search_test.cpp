@@ -520,7 +520,7 @@ TEST_CASE("limits that a design meets are never called infeasible") {
   CHECK_FALSE(r.infeasible);
 }
 
-TEST_CASE("the start of the file is solved before others are looked at") {
+TEST_CASE("the start of the file is solved before others are evaluated") {
   OptimisationProblem its2 = problem("its2.yaml");
   its2.starts = 20000;
   its2.solves_all_starts = true;

@@ -1208,7 +1208,7 @@ RequirementFile refined(const RequirementFile& file, std::size_t factor) {
       }
       return list;
     };
-    // lists are the points that were asked for
+    // the points of lists are wanted, not those between them
     if (criterion.momentum.is_range)
       criterion.momentum.values = between(criterion.momentum.values, true);
     if (criterion.angle.is_range)

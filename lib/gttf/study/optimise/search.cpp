@@ -392,7 +392,7 @@ void take_start_if_better(const DesignProgram& base,
   result.is_start = true;
 }
 
-/// The best of a result, what the solver finds if it begins there anew, since
+/// The best of a result, what the solver finds if it begins there again, since
 /// its steps may have ended early, and the design of the file and what it finds
 /// from there if that is better.
 void solve_to_the_end(DesignProgram& program, LocalOptimum& best,

@@ -103,8 +103,8 @@ class StartPlan {
   std::size_t size() const { return n_ + options_.also_from.size(); }
   /// The next part; empty after the last.
   std::vector<std::vector<double>> next() {
-    // known designs come first: a search that ends while it looks at others has
-    // a result
+    // known designs come first: a search that ends while others are evaluated
+    // has a result
     if (!std::exchange(has_begun_, true)) {
       std::vector<std::vector<double>> known{program_.space().start_values()};
       known.insert(known.end(), options_.also_from.begin(),
