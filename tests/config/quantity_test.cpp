@@ -126,15 +126,18 @@ TEST_CASE("quantity: the locale changes nothing") {
   std::setlocale(LC_ALL, "C");
 }
 
-TEST_CASE("integer: only whole decimal numbers") {
+TEST_CASE("integer: only whole decimal numbers, also with an exponent") {
   CHECK(parse_integer("160").value == 160);
   CHECK(parse_integer("-3").value == -3);
-  for (const char* text : {"1.5", "1e2", "0x10", "010", "9999999999999999999",
-                           "", "ten", "3 mm"}) {
+  for (const char* text : {"1.5", "1e-2", "1.25e1", "1e16", "0x10", "010",
+                           "01e2", "9999999999999999999", "", "ten", "3 mm"}) {
     INFO(text);
     CHECK_FALSE(bool(parse_integer(text)));
   }
-  CHECK(parse_integer("1e2").suggestion == "write \"100\"");
+  CHECK(parse_integer("1e2").value == 100);
+  CHECK(parse_integer("-2.5e1").value == -25);
+  CHECK(parse_integer("9e15").value == 9'000'000'000'000'000);
+  CHECK(parse_integer("100.0").suggestion == "write \"100\"");
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

@@ -305,11 +305,19 @@ Parsed<std::int64_t> parse_integer(std::string_view text,
   const Scan scan = scan_number(text);
   std::string suggestion =
       fmt::format("write for example \"{}\"", example_number);
-  const bool whole = scan.problem.empty() && scan.end == text.size() &&
-                     scan.value == std::floor(scan.value) &&
-                     std::abs(scan.value) < 1e6;
-  if (whole && scan.end > 0)
-    suggestion = fmt::format("write \"{}\"", plain(scan.value));
+  constexpr double exact = 0x1p53;  // up to this, a double is every integer
+  const bool whole =
+      scan.end > 0 && scan.problem.empty() && scan.end == text.size() &&
+      scan.value == std::floor(scan.value) && std::abs(scan.value) <= exact;
+  if (whole) {
+    const auto number = static_cast<std::int64_t>(scan.value);
+    const bool has_exponent = text.find_first_of("eE") != text.npos;
+    if (has_exponent && !leading_zero) {
+      result.value = number;
+      return result;
+    }
+    suggestion = fmt::format("write \"{}\"", number);
+  }
   return refuse<std::int64_t>(
       scan.problem.empty()
           ? fmt::format("expected a whole number, got {}", in_quotes(text))

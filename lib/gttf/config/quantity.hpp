@@ -45,7 +45,7 @@ struct Parsed {
 Parsed<double> parse_quantity(std::string_view text, Dimension dimension,
                               std::string_view example_unit = {});
 
-/// Reads a decimal integer.
+/// Reads a decimal integer, also with an exponent: 1e6.
 Parsed<std::int64_t> parse_integer(std::string_view text,
                                    std::string_view example = "10");
 
