@@ -724,6 +724,44 @@ TEST_CASE("a finer grid has the values of a list only") {
         std::pair{std::size_t{3}, std::size_t{2}});
 }
 
+TEST_CASE("a finer grid has the spacing of its range") {
+  const auto finer = [](const std::string& momenta, const std::string& angles) {
+    const OptimisationProblem problem = problem_of(
+        "detector: " + root +
+        "/detectors/barrel.yaml\n"
+        "vary: { 'layers[L2].cylinder.radius': { from: 35 mm, to: 80 mm } }\n"
+        "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n"
+        "subject_to: [{ what: sigma_z0, at: { " +
+        momenta + ", " + angles + " }, max: 1 mm }]\n");
+    return refined(problem.requirements[0], 2).criteria[0];
+  };
+  const auto same = [](const std::vector<double>& values,
+                       const std::vector<double>& expected) {
+    REQUIRE(values.size() == expected.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      CHECK(values[i] == doctest::Approx(expected[i]).epsilon(1e-14));
+  };
+  const std::string two = "from: 1 GeV, to: 9 GeV, points: 2";
+  const std::string theta = "theta: { from: 60 deg, to: 90 deg, points: 2 }";
+  for (const std::string variable : {"p", "pt"}) {
+    same(finer(variable + ": { " + two + " }", theta).momentum.values,
+         {1, 3, 9});
+    same(finer(variable + ": { " + two + ", spacing: log }", theta)
+             .momentum.values,
+         {1, 3, 9});
+    same(finer(variable + ": { " + two + ", spacing: linear }", theta)
+             .momentum.values,
+         {1, 5, 9});
+  }
+  same(finer("p: 1 GeV", theta).angle.values,
+       {60 * unit::deg, 75 * unit::deg, 90 * unit::deg});
+  const Criterion by_eta =
+      finer("p: 1 GeV", "eta: { from: 0, to: 1, points: 2 }");
+  CHECK(by_eta.angle.variable == AngleAxis::Variable::eta);
+  same(by_eta.angle.values, {0, 0.5, 1});
+  CHECK(by_eta.points.size() == 3);
+}
+
 TEST_CASE(
     "every limit is listed, a grid by its nearest point if none is active") {
   const std::string momenta =

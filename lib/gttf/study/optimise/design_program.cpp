@@ -1210,7 +1210,8 @@ RequirementFile refined(const RequirementFile& file, std::size_t factor) {
     };
     // the points of lists are wanted, not those between them
     if (criterion.momentum.is_range)
-      criterion.momentum.values = between(criterion.momentum.values, true);
+      criterion.momentum.values =
+          between(criterion.momentum.values, !criterion.momentum.is_linear);
     if (criterion.angle.is_range)
       criterion.angle.values = between(criterion.angle.values, false);
     StudyRequest grid = grid_of(finer, criterion);

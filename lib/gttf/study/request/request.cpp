@@ -308,6 +308,9 @@ class RequestReader {
     if (!value) return;
     axis.values = read_axis(*value, momentum_rules());
     axis.is_range = value->is_map();
+    const Node* spacing =
+        axis.is_range ? value->node().find("spacing") : nullptr;
+    axis.is_linear = spacing != nullptr && spacing->text() == "linear";
     check_single(*value, axis.values, single_point, "momenta", "1 GeV");
   }
 

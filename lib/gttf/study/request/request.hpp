@@ -26,6 +26,7 @@ struct MomentumAxis {
   Variable variable = Variable::p;
   std::vector<double> values;  ///< GeV
   bool is_range = false;       ///< given as from, to, points
+  bool is_linear = false;      ///< a range in equal steps, not equal ratios
 };
 struct AngleAxis {
   enum class Variable { theta, eta };
