@@ -791,7 +791,7 @@ TEST_CASE(
   const PerParameter errors = sigmas(
       resolve(TrackingGeometry(r.program->detector_at(r.best.x)), track));
   CHECK(r.limits[1].value ==
-        doctest::Approx(errors[Parameter::pt]).epsilon(1e-10));
+        doctest::Approx(errors[Parameter::pt] / unit::percent).epsilon(1e-10));
   for (const LimitPrice& p : r.limits) {
     CHECK_FALSE(p.active);
     CHECK(p.multiplier == 0);

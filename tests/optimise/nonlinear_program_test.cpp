@@ -134,4 +134,33 @@ TEST_CASE("the conditions of an optimum reject other points") {
   CHECK(r.at_lower[0] == doctest::Approx(3));
 }
 
+TEST_CASE("of dependent limits each has the least of its multipliers") {
+  // (2, 1) is u (1, 0) + v (0, 1) + w (1, 1) with w from 0 to 1: u is at least
+  // 1, v and w may be 0
+  NonlinearProgram p;
+  p.lower = vector({-1, -1});
+  p.upper = vector({1, 0});
+  p.evaluate = [](const VectorXd&, bool) { return std::nullopt; };
+  ProgramResult r;
+  r.x = vector({0, 0});
+  r.values.gradient = vector({-2, -1});
+  r.values.limits = vector({0, 0, -1});
+  r.values.jacobian = MatrixXd(3, 2);
+  r.values.jacobian << 1, 0, 1, 1, 5, 7;  // the last one is not active
+  judge(p, r);
+  CHECK(r.residual < 1e-14);
+  take_least_multipliers(p, r);
+  CHECK(r.multipliers[0] == doctest::Approx(1).epsilon(1e-6));
+  CHECK(r.multipliers[1] == 0);
+  CHECK(r.multipliers[2] == 0);
+  CHECK(r.at_upper[1] == 0);
+  CHECK(r.at_lower.norm() == 0);
+  // without the second limit the multipliers are the only ones
+  r.values.limits[1] = -1;
+  judge(p, r);
+  take_least_multipliers(p, r);
+  CHECK(r.multipliers[0] == doctest::Approx(2).epsilon(1e-14));
+  CHECK(r.at_upper[1] == doctest::Approx(1).epsilon(1e-14));
+}
+
 }  // namespace gttf::test::GTTF_TEST_FILE

@@ -3,8 +3,10 @@
 #include "gttf/study/optimise/search.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -16,6 +18,7 @@
 #include "gttf/study/optimise/optimisation_view.hpp"
 #include "gttf/study/optimise/read_problem.hpp"
 #include "gttf/study/optimise/unseen_optima.hpp"
+#include "support/problems.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 namespace {
@@ -488,7 +491,10 @@ TEST_CASE("combinations are compared by their coverage") {
   CHECK_FALSE(r.infeasible);
   CHECK(r.certificate.kind == Certificate::Kind::proven);
   CHECK(r.program->combination().chosen[0] == "L1,L2,L3,L4");
-  CHECK(limit(r, "coverage with 4 hits is 100 %").value == 1);
+  const LimitPrice& coverage = limit(r, "coverage with 4 hits is 100 %");
+  CHECK(coverage.value == 100);
+  CHECK(coverage.limit == 100);
+  CHECK(coverage.unit == "%");
 }
 
 TEST_CASE("limits on material and on a share of an error") {
@@ -505,6 +511,168 @@ TEST_CASE("limits on material and on a share of an error") {
   CHECK(r.best.x[0] + r.best.x[1] + 0.8 / 352.8 ==
         doctest::Approx(0.02).epsilon(1e-4));
   CHECK(limit(r, "share of L1 scattering in sigma(d0) <= 60 %").active);
+  for (const LimitPrice& p : r.limits) {
+    CHECK(p.unit == "%");
+    CHECK(p.price_unit == "1/%");
+    CHECK(p.value == doctest::Approx(p.limit).epsilon(1e-9));
+    CHECK(p.price * p.limit == doctest::Approx(p.multiplier * objective(r)));
+  }
+  CHECK(material.limit == doctest::Approx(2));
+}
+
+TEST_CASE("limits by hits, and inactive ones, are in the list, too") {
+  OptimisationProblem p = problem_of(
+      "detector: " GTTF_SOURCE_DIR
+      "/detectors/barrel.yaml\n"
+      "vary: { 'layers[L1,L2].material': { from: 0.1 %, to: 3 % } }\n"
+      "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n"
+      "subject_to:\n"
+      "  - { what: x_over_x0, up_to: L2, at: { pt: 5 GeV, eta: 0 }, max: 5 % "
+      "}\n"
+      "  - { budget: { of: d0, layer: L1, kind: scattering }, at: { pt: 1 GeV, "
+      "eta: 0 }, max: 99 % }\n"
+      "  - { coverage: { hits: 4 }, at: { pt: 10 GeV, eta: { from: -0.5, to: "
+      "0.5, points: 9 } }, min: 90 % }\n"
+      "  - { what: n_hits, at: { pt: 10 GeV, eta: [0, 0.5] }, min: 5, max: 7 "
+      "}\n");
+  const SearchResult r = searched(p, 1);
+  REQUIRE(r.found);
+  REQUIRE(r.limits.size() == 4);
+  for (const LimitPrice& limit : r.limits) {
+    CHECK_FALSE(limit.active);
+    CHECK(limit.price == 0);
+  }
+  CHECK(limit(r, "x_over_x0 up to L2 <= 5 %").limit == doctest::Approx(5));
+  CHECK(limit(r, "coverage with 4 hits >= 90 %").value == doctest::Approx(100));
+  CHECK(r.limits[3].value == 6);
+  CHECK(r.limits[3].unit == "1");
+}
+
+TEST_CASE("the text names gaps, coverages and envelopes that are missed") {
+  const auto text = [](const std::string& keep) {
+    OptimisationProblem p = problem_of(
+        "detector: " GTTF_SOURCE_DIR
+        "/detectors/barrel.yaml\n"
+        "vary: { 'layers[L2].cylinder.radius': { from: 40 mm, to: 80 mm } }\n"
+        "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n"
+        "keep: [" +
+        keep + "]\nsearch: { starts: 2 }\n");
+    OptimisationResults results;
+    results.search = search(p, {});
+    CHECK_FALSE(results.search.found);
+    const Summary summary = optimisation_summary(results);
+    for (const auto& [name, value] : summary.sections.front().facts)
+      if (name == "limits") return value;
+    return std::string("none");
+  };
+  // L1 is at 30 mm, L3 at 90 mm
+  CHECK(text("{ gap: { between: [L1, L2], min: 60 mm } }") ==
+        "not met: gap L1-L2, by 10 mm");
+  CHECK(text("{ envelope: { of: 'layers[L2]', r: [10 mm, 35 mm] } }") ==
+        "not met: L2 within r <= 35 mm, by 5 mm");
+  CHECK(text("{ envelope: { of: 'layers[L2]', r: [100 mm, 200 mm] } }") ==
+        "not met: L2 within r >= 100 mm, by 20 mm");
+  // L6 ends first, of six layers
+  CHECK(text("{ coverage: { hits: 6, eta: { to: 3 } } }")
+            .starts_with("not met: 6 hits: L6 to end from z = 0 mm, by "));
+}
+
+TEST_CASE("prices are those of optima with moved limits") {
+  struct Limit {
+    std::string text;  ///< in the study
+    std::string name;  ///< in the result, or its beginning
+  };
+  struct Study {
+    std::string text;
+    std::vector<Limit> limits;
+  };
+  const std::string root = GTTF_SOURCE_DIR;
+  const std::vector<Study> studies{
+      {"detector: " + root +
+           "/detectors/alice_its2.yaml\nparticle: pion\n"
+           "vary: { 'layers[L0..L6].cylinder.radius': { from: 22 mm, to: 400 "
+           "mm } }\n"
+           "follow: { 'layers[L0..L6].cylinder.half_length': radius / tan(40 "
+           "deg) + 60 mm }\n"
+           "keep: [{ gap: { between: [L0..L6], min: 6 mm } }]\n"
+           "quantities: { silicon: { sum: area, of: 'layers[L0..L6]' } }\n"
+           "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n"
+           "subject_to:\n"
+           "  - { quantity: silicon, max: 6.5 m2 }\n"
+           "  - { what: sigma_pt_rel, at: { p: 10 GeV, theta: 90 deg }, max: "
+           "4.6 % }\n",
+       {{"6.5 m2", "silicon"}, {"4.6 %", "sigma_pt_rel"}}},
+      {"detector: " + root +
+           "/detectors/cld.yaml\n"
+           "vary: { 'layers[VTX1..VTX6,ITK1..ITK3,OTK1..OTK3].measures.z': { "
+           "from: 2 um, to: 300 um } }\n"
+           "quantities: { cost: { sum: area / m2 * (20 um / sigma_z)^2, of: "
+           "'layers[VTX1..VTX6,ITK1..ITK3,OTK1..OTK3]' } }\n"
+           "minimise: { quantity: cost }\n"
+           "subject_to:\n"
+           "  - { what: sigma_z0, at: { pt: [0.5 GeV, 5 GeV, 50 GeV], theta: "
+           "[50 deg, 90 deg] }, max: (8 um (+) 30 um * GeV / pT) * 1 }\n",
+       {{" * 1 }", "sigma_z0"}}},
+      {"detector: " + root +
+           "/configs/optimise/telescope-planes.yaml\nparticle: positron\n"
+           "theta: 0 deg\nvertex: { x: 0 mm, y: 0 mm, z: -400 mm }\nat: dut\n"
+           "vary:\n"
+           "  arms: { of: ['layers[P5].plane.z', 'layers[P4].plane.z'], "
+           "factor: { from: 0.6, to: 1.4 } }\n"
+           "  layers[P7..P9].measures.u: { from: 1 um, to: 10 um }\n"
+           "quantities: { channels: { sum: 1 um / sigma_u, of: "
+           "'layers[P7..P9]' } }\n"
+           "minimise: { what: sigma_u_at, at: { p: 5 GeV } }\n"
+           "subject_to: [{ quantity: channels, max: 0.9 }]\n",
+       {{"0.9 }", "channels"}}},
+      {"detector: " + root +
+           "/detectors/barrel.yaml\n"
+           "vary:\n"
+           "  layers[L1..L6].cylinder.radius: { from: 25 mm, to: 600 mm }\n"
+           "  layers[L1..L6].measures.rphi: { from: 5 um, to: 30 um }\n"
+           "keep: [{ gap: { between: [L1..L6], min: 10 mm } }]\n"
+           "prices: { 'layers[L1..L2]': 50, 'layers[L3..L6]': 20 }\n"
+           "quantities: { cost: { sum: price * area / m2 * 10 um / "
+           "sigma_rphi, of: 'layers[L1..L6]' } }\n"
+           "minimise: { quantity: cost }\n"
+           "subject_to: [{ what: sigma_pt_rel, at: { p: 20 GeV, theta: 90 deg "
+           "}, max: 2 % }]\n",
+       {{"2 % }", "sigma_pt_rel"}}}};
+  for (const Study& study : studies) {
+    OptimisationProblem p = problem_of(study.text);
+    const SearchResult r = searched(p, 1);
+    REQUIRE(r.found);
+    REQUIRE(r.certificate.residual < 1e-6);
+    for (const Limit& limit : study.limits) {
+      INFO(limit.name);
+      double multiplier = 0;
+      for (const LimitPrice& price : r.limits)
+        if (price.name.starts_with(limit.name)) {
+          multiplier += price.multiplier;
+          CHECK(price.price * price.limit ==
+                doctest::Approx(price.multiplier * objective(r)));
+        }
+      REQUIRE(multiplier > 0.01);
+      constexpr double step = 1e-4;
+      std::array<double, 2> f{};
+      for (const std::size_t side : {0, 1}) {
+        std::string text = study.text;
+        const double factor = side == 0 ? 1 - step : 1 + step;
+        const std::size_t at = text.find(limit.text);
+        REQUIRE(at != text.npos);
+        std::size_t digits = 0;
+        const std::size_t number = text.find_first_of("0123456789", at);
+        const double value = std::stod(text.substr(number), &digits);
+        text.replace(number, digits, fmt::format("{}", value * factor));
+        OptimisationProblem moved = problem_of(text);
+        const SearchResult there = searched(moved, 1);
+        REQUIRE(there.found);
+        f[side] = there.best.f;
+      }
+      CHECK((f[0] - f[1]) / (2 * step) ==
+            doctest::Approx(multiplier).epsilon(1e-3));
+    }
+  }
 }
 
 TEST_CASE("limits that a design meets are never called infeasible") {

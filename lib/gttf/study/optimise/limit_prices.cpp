@@ -112,6 +112,12 @@ const Criterion& criterion_of(const DesignProgram& program,
   return program.problem().requirements[s.file].criteria[s.criterion];
 }
 
+/// The unit of a column in results.
+std::string unit_of(const CheckedQuantity& q) {
+  if (q.symbol.empty()) return "1";
+  return q.symbol[0] == '/' ? '1' + q.symbol : q.symbol;
+}
+
 /// Name, value and limit of a point.
 LimitPrice price_of_sample(const DesignProgram& program, const LimitValue& v) {
   const Sample& s = program.sample(v.index);
@@ -124,16 +130,16 @@ LimitPrice price_of_sample(const DesignProgram& program, const LimitValue& v) {
                ? fmt::format("{} at p = {:.6g} GeV, theta = {:.6g} deg", c.name,
                              track.p, in_degrees(track.theta))
                : c.name;
-  p.value = v.value / c.quantity.unit;
-  p.limit = v.limit / c.quantity.unit;
-  p.unit = c.quantity.unit == 1 ? "1" : c.quantity.symbol;
+  p.value = v.value / c.quantity.shown_unit;
+  p.limit = v.limit / c.quantity.shown_unit;
+  p.unit = unit_of(c.quantity);
   return p;
 }
 
-/// The point nearest to each limit of a column that is not listed.
+/// The point nearest to each limit of a column that is not listed; it is then.
 std::vector<LimitValue> nearest_points(DesignProgram& program,
                                        const std::vector<double>& x,
-                                       const std::set<LimitOfColumn>& listed) {
+                                       std::set<LimitOfColumn>& listed) {
   std::vector<std::size_t> samples;
   for (std::size_t i = 0; i < program.n_samples(); ++i) {
     const Sample& s = program.sample(i);
@@ -152,7 +158,49 @@ std::vector<LimitValue> nearest_points(DesignProgram& program,
     if (!is_new && beyond(v) > beyond(at->second)) at->second = v;
   }
   std::vector<LimitValue> list;
-  for (const auto& [limit, v] : nearest) list.push_back(v);
+  for (const auto& [limit, v] : nearest) {
+    listed.insert(limit);
+    list.push_back(v);
+  }
+  return list;
+}
+
+/// Limits without samples, on coverages and numbers of hits: the search keeps
+/// the hits of the start.
+std::vector<LimitPrice> limits_by_hits(DesignProgram& program,
+                                       const std::vector<double>& x,
+                                       const std::set<LimitOfColumn>& listed) {
+  std::vector<LimitPrice> list;
+  const Detector detector = program.detector_at(x);
+  const std::vector<RequirementFile>& files = program.problem().requirements;
+  for (std::size_t f = 0; f < files.size(); ++f) {
+    RequirementFile file = files[f];
+    file.criteria.clear();
+    for (std::size_t c = 0; c < files[f].criteria.size(); ++c)
+      if (!files[f].criteria[c].quantity.is_text() &&
+          !listed.contains({f, c, true}) && !listed.contains({f, c, false}))
+        file.criteria.push_back(files[f].criteria[c]);
+    if (file.criteria.empty()) continue;
+    const CheckOutcome outcome =
+        check(file, {&detector, 1}, Engine::streaming, 1);
+    for (const CheckResult& result : outcome.results) {
+      const Criterion& c = file.criteria[result.criterion];
+      const CheckedPoint& worst = result.worst_point();
+      const bool is_lower =
+          std::isnan(worst.upper) ||
+          worst.value - worst.lower <= worst.upper - worst.value;
+      const double limit = is_lower ? worst.lower : worst.upper;
+      const double in = c.quantity.shown_unit;
+      LimitPrice p;
+      p.name = c.name;
+      p.value = worst.value / in;
+      p.limit = limit / in;
+      p.unit = unit_of(c.quantity);
+      p.active =
+          std::abs(worst.value - limit) <= limit_rounding * std::abs(limit);
+      list.push_back(std::move(p));
+    }
+  }
   return list;
 }
 
@@ -170,7 +218,9 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
   const std::string unit = objective_unit(problem).name;
   const auto priced = [&](const std::string& per) {
     const std::string of = unit.empty() ? "1" : unit;
-    return per == "1" ? of : of + '/' + per;
+    return per == "1"              ? of
+           : per.starts_with("1/") ? of + ' ' + per.substr(2)
+                                   : of + '/' + per;
   };
   // a mean of logarithms changes by an absolute, not a relative amount
   const double scale = problem.objective.logarithmic ? 1 : objective;
@@ -220,14 +270,13 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
         const MeanLimit& mean = problem.means[v.index];
         const CheckedQuantity& q = mean.criterion.quantity;
         const bool is_ratio = mean.scale.has_value();
-        const double in = is_ratio ? 1 : q.unit;
+        const double in = is_ratio ? 1 : q.shown_unit;
         p.name = v.name;
         p.value = v.value / in;
         p.limit = v.limit / in;
-        p.unit = is_ratio || q.unit == 1 ? "1" : q.symbol;
-        p.price =
-            multiplier * scale / (v.limit / (is_ratio ? 1 : q.shown_unit));
-        p.price_unit = priced(is_ratio || q.symbol.empty() ? "1" : q.symbol);
+        p.unit = is_ratio ? "1" : unit_of(q);
+        p.price = multiplier * scale / p.limit;
+        p.price_unit = priced(p.unit);
         p.active = std::abs(v.value - v.limit) <= 1e-7 * v.limit;
         break;
       }
@@ -246,10 +295,8 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
         p.price_range = price_range;
         p.active = true;
         p.multiplier = multiplier;
-        const CheckedQuantity& q = criterion_of(program, v).quantity;
-        const double shown = v.limit / q.shown_unit;
-        p.price = shown != 0 ? multiplier * scale / shown : 0;
-        p.price_unit = priced(q.symbol.empty() ? "1" : q.symbol);
+        p.price = p.limit != 0 ? multiplier * scale / p.limit : 0;
+        p.price_unit = priced(p.unit);
         listed.insert(limit_of(program, v));
         break;
       }
@@ -262,8 +309,11 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
   }
   for (const LimitValue& v : nearest_points(mine, best.x, listed)) {
     LimitPrice p = price_of_sample(program, v);
-    const CheckedQuantity& q = criterion_of(program, v).quantity;
-    p.price_unit = priced(q.symbol.empty() ? "1" : q.symbol);
+    p.price_unit = priced(p.unit);
+    result.limits.push_back(std::move(p));
+  }
+  for (LimitPrice& p : limits_by_hits(mine, best.x, listed)) {
+    p.price_unit = priced(p.unit);
     result.limits.push_back(std::move(p));
   }
   const DesignSpace& space = program.space();

@@ -307,7 +307,8 @@ Page optimisation_page(const Document& result, const std::string& name,
                                           rich_number(view.residual(), 2));
   const auto [points, violation] = view.verified();
   page.facts.emplace_back("Verified",
-                          fmt::format("{} points, largest violation ", points) +
+                          fmt::format("{} point{}, largest violation ", points,
+                                      points == 1 ? "" : "s") +
                               rich_number(std::max(0.0, violation), 2));
   return page;
 }

@@ -364,7 +364,8 @@ Summary optimisation_summary(const OptimisationResults& results) {
   if (result.verify_points > 0)
     head.facts.emplace_back(
         "verified",
-        fmt::format("{} points, largest violation {}", result.verify_points,
+        fmt::format("{} point{}, largest violation {}", result.verify_points,
+                    result.verify_points == 1 ? "" : "s",
                     readable(result.verify_violation, 2)));
   if (result.infeasible) {
     const Infeasible& least = *result.infeasible;
