@@ -799,6 +799,40 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a limit may name a layer that no choice can leave out") {
+  const auto study = [](const std::string& choice, const std::string& limit) {
+    return problem_of(
+        "detector: " + root +
+        "/detectors/alice_its2.yaml\n"
+        "choose: { planes: { of: 'layers[L0..L2]', " +
+        choice +
+        " }, kind: { thin: { 'layers[L3].material': 0.5 % }, thick: { "
+        "'layers[L3].material': 1 % } } }\n"
+        "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n"
+        "subject_to: [{ " +
+        limit + ", at: { p: 1 GeV, theta: 90 deg }, max: 50 % }]\n");
+  };
+  const std::string of_layer = "budget: { of: d0, layer: L1 }",
+                    up_to = "what: x_over_x0, up_to: L1",
+                    of_group = "budget: { of: d0, group: inner barrel }";
+  constexpr const char* left_out = "may be left out by the choice \"planes\"";
+  for (const std::string& limit : {of_layer, up_to}) {
+    CHECK_THROWS_WITH(study("at_least: 2", limit), doctest::Contains(left_out));
+    // all of them are there
+    OptimisationProblem all = study("exactly: 3", limit);
+    const SearchResult r = search(all, {});
+    CHECK(r.found);
+    REQUIRE(r.limits.size() == 1);
+    CHECK(r.limits[0].unit == "%");
+  }
+  CHECK_NOTHROW(study("at_least: 1", of_group));
+  CHECK_THROWS_WITH(study("at_most: 2", of_group), doctest::Contains(left_out));
+  // not one of the choice
+  for (const std::string limit :
+       {"budget: { of: d0, layer: L3 }", "what: x_over_x0, up_to: L3"})
+    CHECK(search(study("at_most: 2", limit), {}).found);
+}
+
 TEST_CASE("layers that move together need no gap while their order remains") {
   const std::string inner =
       "vary: { 'layers[L1].cylinder.radius': { from: 25 mm, to: 35 mm } }\n"

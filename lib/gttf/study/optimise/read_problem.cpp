@@ -1433,19 +1433,31 @@ class Reader {
     }
   }
 
-  /// A layer that a limit names must be there whatever is chosen.
+  /// What a limit names must be there whatever is chosen: one of its layers.
   void check_layer(const Criterion& criterion) {
     const CheckedQuantity& q = criterion.quantity;
-    for (const auto& [layer, is_group] :
-         {std::pair{q.layer, q.is_group},
-          std::pair{q.end.layer, q.end.is_group}})
-      for (const DesignChoice& choice : problem_->choices)
-        if (!is_group && std::ranges::count(choice.layers, layer) > 0)
-          add_error(criterion.quantity_place,
-                    fmt::format("{} may be left out by the choice {}",
-                                in_quotes(layer), in_quotes(choice.name)),
-                    "name a layer that is always there, or a radius",
-                    diagnostics_);
+    if (q.layer.empty()) return;
+    const std::vector<std::string> entries = entry_names(detector());
+    std::set<std::string> named;
+    for (const std::size_t l : detail::layers_of(detector(), q))
+      named.insert(name_in_file(entries[l]));
+    const DesignChoice* choice_of_all = nullptr;
+    for (const DesignChoice& choice : problem_->choices) {
+      std::size_t members = 0;
+      for (const std::string& name : choice.layers)
+        members += named.erase(name);
+      if (members == 0) continue;
+      if (choice.layers.size() - members < choice.least) return;
+      choice_of_all = &choice;
+    }
+    if (choice_of_all == nullptr || !named.empty()) return;
+    add_error(criterion.quantity_place,
+              fmt::format("{} may be left out by the choice {}",
+                          in_quotes(q.layer), in_quotes(choice_of_all->name)),
+              q.kind == CheckedQuantity::Kind::material
+                  ? "name a layer that is always there, or a radius"
+                  : "name a layer that is always there",
+              diagnostics_);
   }
 
   /// What is minimised must be positive: its logarithm is.
