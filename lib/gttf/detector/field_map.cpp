@@ -555,6 +555,13 @@ FieldMap FieldMap::scaled(double factor) const {
   return map;
 }
 
+FieldMap FieldMap::placed(double scale, const Vector3& offset) const {
+  FieldMap map = *this;
+  map.scale_ = scale;
+  map.offset_ = offset;
+  return map;
+}
+
 FieldMap::Divergence FieldMap::divergence() const {
   // enough cells for an rms, evenly spread over the grid
   constexpr int most = 24;

@@ -93,6 +93,8 @@ class FieldMap {
 
   /// The same map with the field multiplied by `factor`; shares the nodes.
   FieldMap scaled(double factor) const;
+  /// The same map with another scale and offset; shares the nodes.
+  FieldMap placed(double scale, const Vector3& offset) const;
 
   /// Largest |B| of the nodes, GeV/(e mm), > 0 unless there is no field.
   double largest() const { return std::abs(scale_) * largest_; }

@@ -7,6 +7,20 @@
 
 namespace gttf {
 
+bool has_exact_slopes(DesignNumber::Kind kind) {
+  using Kind = DesignNumber::Kind;
+  switch (kind) {
+    case Kind::slope:
+    case Kind::density:
+    case Kind::mean_loss:
+    case Kind::dipole:
+    case Kind::map:
+      return false;
+    default:
+      return true;
+  }
+}
+
 DesignNumbers::DesignNumbers(Detector detector)
     : detector_(std::move(detector)) {
   using Kind = DesignNumber::Kind;
@@ -19,9 +33,13 @@ DesignNumbers::DesignNumbers(Detector detector)
     add(s.u.upper, {Kind::extent, l, 1});
     add(s.v.lower, {Kind::extent, l, 2});
     add(s.v.upper, {Kind::extent, l, 3});
+    if (s.shape == Shape::cone) add(s.slope, {Kind::slope, l, 0});
     for (std::size_t i = 0; i < layer.material.size(); ++i) {
       add(layer.material[i].thickness, {Kind::thickness, l, i});
       add(layer.material[i].x_over_x0, {Kind::x_over_x0, l, i});
+      add(layer.material[i].density, {Kind::density, l, i});
+      if (layer.material[i].mean_loss)
+        add(*layer.material[i].mean_loss, {Kind::mean_loss, l, i});
     }
     for (std::size_t i = 0; i < layer.coordinates.size(); ++i) {
       add(layer.coordinates[i].sigma, {Kind::sigma, l, i});
@@ -36,6 +54,12 @@ DesignNumbers::DesignNumbers(Detector detector)
     DipoleGap& gap = detector_.field.dipoles[i];
     for (double* number : {&gap.extent.lower, &gap.extent.upper, &gap.field})
       add(*number, {Kind::dipole, none, i});
+  }
+  if (detector_.field.map) {
+    map_.scale = detector_.field.map->scale();
+    map_.offset = detector_.field.map->offset();
+    add(map_.scale, {Kind::map, none, 0});
+    for (int i = 0; i < 3; ++i) add(map_.offset[i], {Kind::map, none, 1});
   }
 }
 
@@ -53,16 +77,22 @@ std::vector<double> DesignNumbers::values() const {
 void DesignNumbers::set(std::span<const double> values) {
   assert(values.size() == numbers_.size());
   for (std::size_t i = 0; i < values.size(); ++i) *numbers_[i] = values[i];
+  std::shared_ptr<const FieldMap>& map = detector_.field.map;
+  if (map && (map->scale() != map_.scale || map->offset() != map_.offset))
+    map =
+        std::make_shared<const FieldMap>(map->placed(map_.scale, map_.offset));
   set_reference(detector_.field);
 }
 
 bool DesignNumbers::is_alike(const DesignNumbers& other) const {
-  return first_ == other.first_ &&
+  const Field &mine = detector_.field, &theirs = other.detector_.field;
+  return first_ == other.first_ && !mine.map == !theirs.map &&
+         (!mine.map || mine.map->same_nodes(*theirs.map)) &&
          std::ranges::equal(detector_.layers, other.detector_.layers,
                             [](const Layer& a, const Layer& b) {
-                              // directions and maps are not numbers of the
-                              // list
-                              return same_maps(a, b) &&
+                              // directions, maps and dead regions are not
+                              // numbers of the list
+                              return same_maps(a, b) && a.dead == b.dead &&
                                      a.surface.normal_vector ==
                                          b.surface.normal_vector &&
                                      a.surface.u_vector == b.surface.u_vector;

@@ -13,6 +13,7 @@
 #include "gttf/config/formula.hpp"
 #include "gttf/core/units.hpp"
 #include "gttf/detector/detector.hpp"
+#include "gttf/detector/field_map.hpp"
 
 namespace gttf {
 
@@ -21,13 +22,17 @@ struct DesignNumber {
   enum class Kind {
     position,
     extent,
+    slope,      ///< of a cone
     thickness,  ///< of a slab, mm
     x_over_x0,  ///< of a slab
+    density,    ///< of a slab, 0: that of its material
+    mean_loss,  ///< of a slab, if given
     sigma,
     angle,
     efficiency,
     field,
-    dipole  ///< extent or field of a gap
+    dipole,  ///< extent or field of a gap
+    map      ///< scale or offset of a field map
   };
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
@@ -35,6 +40,9 @@ struct DesignNumber {
   std::size_t layer = none;  ///< index in Detector::layers
   std::size_t part = 0;      ///< of the layer: extent, slab, coordinate
 };
+
+/// Whether errors have exact derivatives with respect to a number.
+bool has_exact_slopes(DesignNumber::Kind kind);
 
 /// A detector whose numbers can be set by index. Detectors that differ only in
 /// numbers have the same list.
@@ -57,13 +65,15 @@ class DesignNumbers {
   /// Sets all of them.
   void set(std::span<const double> values);
 
-  /// Whether another detector has the same list except for values.
+  /// Whether another detector has the same list except for values, and is the
+  /// same otherwise.
   bool is_alike(const DesignNumbers& other) const;
 
  private:
   void add(double& number, DesignNumber what);
 
   Detector detector_;
+  FieldMap::Placement map_;  ///< of the field, if it is a map
   std::vector<double*> numbers_;
   std::vector<DesignNumber> kinds_;
   std::vector<std::size_t> first_;  ///< of each layer, and the end

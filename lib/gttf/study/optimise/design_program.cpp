@@ -84,6 +84,7 @@ DesignProgram::DesignProgram(const OptimisationProblem& problem,
       space_(problem.space) {
   take(combination_);
   find_neighbours();
+  find_exact_slopes();
   quantity_factors_.assign(problem.limits.size(), 1.0);
   using Kind = Objective::Kind;
   const Kind kind = problem.objective.kind;
@@ -98,6 +99,27 @@ DesignProgram::DesignProgram(const OptimisationProblem& problem,
   add_means();
   add_requirements();
   count_hits();
+}
+
+void DesignProgram::find_exact_slopes() {
+  using Kind = DesignNumber::Kind;
+  const auto note = [this](std::size_t key) {
+    for (const NumberSlope& n : space_.keys[key].numbers) {
+      const DesignNumber& number = space_.design[n.number];
+      if (!has_exact_slopes(number.kind))
+        has_exact_slopes_ = has_exact_slopes_with_loss_ = false;
+      if (number.kind != Kind::thickness && number.kind != Kind::x_over_x0)
+        continue;
+      // derivatives by material are those of all slabs and of their losses
+      const std::vector<Slab>& slabs =
+          space_.design.detector().layers[number.layer].material;
+      if (slabs.size() > 1 || slabs[0].mean_loss)
+        has_exact_slopes_with_loss_ = false;
+    }
+  };
+  for (const DesignVariable& v : space_.variables)
+    std::ranges::for_each(v.keys, note);
+  for (const Follower& follower : space_.followers) note(follower.key);
 }
 
 void DesignProgram::take(const Combination& combination) {
@@ -208,10 +230,15 @@ std::size_t DesignProgram::add_sample(Sample sample,
                                       const Track& track) {
   StudyRequest own = request;
   auto& parameter = own.average ? sample.averaged : sample.parameter;
-  if (!parameter)
-    parameter = parameter_of_column(criterion_of(sample).quantity.name);
+  const auto of_column =
+      parameter_of_column(criterion_of(sample).quantity.name);
+  const bool is_exact =
+      energy_loss_of(own, problem_->input.detector) == EnergyLoss::off
+          ? has_exact_slopes_
+          : has_exact_slopes_with_loss_;
+  if (!parameter && is_exact) parameter = of_column;
   // an error of the perigee needs no state at a layer
-  if (parameter) own.at.reset();
+  if (parameter || of_column) own.at.reset();
   // shares, materials and coverages are those of single tracks
   if (criterion_of(sample).quantity.kind != CheckedQuantity::Kind::number)
     own.average.reset();

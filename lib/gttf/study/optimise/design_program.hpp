@@ -305,6 +305,7 @@ class DesignProgram {
   static TrackArrays arrays_of_group(const TrackGroup& group,
                                      std::vector<double>& p,
                                      std::vector<double>& theta);
+  void find_exact_slopes();
   void take(const Combination& combination);
   /// Finds the gaps and envelopes of the existing layers.
   void find_neighbours();
@@ -337,6 +338,8 @@ class DesignProgram {
   std::vector<Sample> samples_;
   std::vector<std::size_t> of_objective_;
   bool has_level_ = false;
+  /// Whether errors have exact derivatives with respect to all variables.
+  bool has_exact_slopes_ = true, has_exact_slopes_with_loss_ = true;
   std::vector<double> quantity_factors_;  ///< of the limits of quantities
   struct Mean {
     std::vector<std::size_t> samples;

@@ -34,6 +34,30 @@ std::optional<std::pair<std::string_view, std::string_view>> ends_of(
   return std::nullopt;
 }
 
+constexpr std::string_view list_of_layers = "layers[";
+
+/// Position of the bracket that closes the one of list_of_layers, or the size.
+std::size_t end_of_selector(const std::string& key) {
+  int depth = 1;
+  for (std::size_t end = list_of_layers.size(); end < key.size(); ++end) {
+    if (key[end] == '[') ++depth;
+    if (key[end] == ']' && --depth == 0) return end;
+  }
+  return key.size();
+}
+
+/// Whether `middle` is halfway between both ends, except for rounding.
+bool is_on_line(const std::vector<double>& from,
+                const std::vector<double>& middle,
+                const std::vector<double>& to) {
+  constexpr double rounding = 1e-9, nothing = 1e-13;
+  for (std::size_t i = 0; i < middle.size(); ++i)
+    if (std::abs(middle[i] - 0.5 * (from[i] + to[i])) >
+        rounding * std::max(std::abs(from[i]), std::abs(to[i])) + nothing)
+      return false;
+  return true;
+}
+
 /// Removes the last digits, rounding errors of a line through two points.
 double without_rounding(double value) {
   double decimal = value;
@@ -94,34 +118,58 @@ std::vector<std::string> selected_entries(const std::string& selector,
 std::vector<std::string> selected_keys(const std::string& pattern,
                                        const std::vector<std::string>& entries,
                                        const Value& value) {
-  constexpr std::string_view list = "layers[";
-  if (!pattern.starts_with(list)) return {pattern};
-  int depth = 1;
-  std::size_t end = list.size();
-  for (; end < pattern.size(); ++end) {
-    if (pattern[end] == '[') ++depth;
-    if (pattern[end] == ']' && --depth == 0) break;
-  }
+  if (!pattern.starts_with(list_of_layers)) return {pattern};
+  const std::size_t end = end_of_selector(pattern);
   if (end == pattern.size()) {
     value.error("the bracket \"[\" is not closed", "add \"]\"");
     return {};
   }
   std::vector<std::string> keys;
   for (const std::string& name : selected_entries(
-           pattern.substr(list.size(), end - list.size()), entries, value))
+           pattern.substr(list_of_layers.size(), end - list_of_layers.size()),
+           entries, value))
     keys.push_back(fmt::format("layers[{}]{}", name, pattern.substr(end + 1)));
   return keys;
 }
 
+std::string layer_of_key(const std::string& key) {
+  if (!key.starts_with(list_of_layers)) return "";
+  return key.substr(list_of_layers.size(),
+                    end_of_selector(key) - list_of_layers.size());
+}
+
+bool check_entry(const std::string& key,
+                 const std::vector<std::string>& entries, const Value& value) {
+  const std::string layer = layer_of_key(key);
+  if (layer.empty() || std::ranges::count(entries, layer) > 0) return true;
+  value.error(
+      fmt::format("{} is one surface of a repeated layer", in_quotes(layer)),
+      "write it in the description as a layer of its own");
+  return false;
+}
+
 Dimension dimension_of_key(const std::string& key) {
-  const std::size_t dot = key.rfind('.');
-  const std::string_view last = dot == key.npos
-                                    ? std::string_view(key)
-                                    : std::string_view(key).substr(dot + 1);
-  if (last == "material" || last == "efficiency" || last == "x_over_x0")
+  // without the index in a list
+  const std::string path =
+      key.substr(0, key.ends_with(']') ? key.rfind('[') : key.npos);
+  const std::size_t dot = path.rfind('.');
+  const std::string_view last = dot == path.npos
+                                    ? std::string_view(path)
+                                    : std::string_view(path).substr(dot + 1);
+  const auto is_one_of = [](std::string_view name,
+                            std::initializer_list<std::string_view> list) {
+    return std::ranges::find(list, name) != list.end();
+  };
+  if (is_one_of(last, {"material", "efficiency", "x_over_x0"}))
     return Dimension::fraction;
-  if (last == "angle") return Dimension::angle;
-  if (key.starts_with("field") && (last == "solenoid" || last == "field"))
+  if (is_one_of(last, {"angle", "tilt", "turn", "phi", "xyz", "xyx", "zxz"}))
+    return Dimension::angle;
+  if (last == "density") return Dimension::density;
+  if (last == "dE") return Dimension::energy;
+  if (is_one_of(last, {"slope", "scale", "repeat", "count"}) ||
+      path.ends_with(".plane.normal") || path.ends_with(".plane.u"))
+    return Dimension::number;
+  if (key.starts_with("field") && is_one_of(last, {"solenoid", "field"}))
     return Dimension::field;
   return Dimension::length;
 }
@@ -129,10 +177,11 @@ Dimension dimension_of_key(const std::string& key) {
 std::string text_of_value(double value, Dimension dimension) {
   if (dimension == Dimension::fraction || dimension == Dimension::number)
     return fmt::format("{}", value);
-  const std::string unit = dimension == Dimension::length  ? "mm"
-                           : dimension == Dimension::field ? "T"
-                           : dimension == Dimension::angle ? "rad"
-                                                           : "GeV";
+  const std::string unit = dimension == Dimension::length    ? "mm"
+                           : dimension == Dimension::field   ? "T"
+                           : dimension == Dimension::angle   ? "rad"
+                           : dimension == Dimension::density ? "g/cm3"
+                                                             : "GeV";
   return fmt::format("{} {}", value / find_unit(unit)->factor, unit);
 }
 
@@ -157,6 +206,38 @@ std::string flow_text(const Node& node) {
   return node.is_quoted() ? '"' + node.text() + '"' : node.text();
 }
 
+void KeyProbe::explain_change(const std::string& key,
+                              const std::string& override_text,
+                              const DesignNumbers& changed,
+                              const Value& value) const {
+  const Detector &here = design_.detector(), &there = changed.detector();
+  if (here.field.kind != there.field.kind) {
+    value.error(fmt::format("{} leaves no field", override_text),
+                "exclude it from the range");
+    return;
+  }
+  const bool same_layers = here.layers.size() == there.layers.size();
+  const auto differs = [&](auto&& member) {
+    return same_layers &&
+           !std::ranges::equal(here.layers, there.layers, {}, member, member);
+  };
+  if (differs([](const Layer& l) { return l.surface.normal_vector; }) ||
+      differs([](const Layer& l) { return l.surface.u_vector; }))
+    value.error(fmt::format("{} cannot vary: it turns a surface, which is not "
+                            "a linear change of the detector",
+                            in_quotes(key)),
+                "compare values of it with sweep");
+  else if (differs(&Layer::dead))
+    value.error(
+        fmt::format("{} cannot vary: it changes a dead region, at whose "
+                    "edges hits are lost in steps",
+                    in_quotes(key)),
+        "compare values of it with sweep");
+  else
+    value.error(fmt::format("{} changes more than numbers", in_quotes(key)),
+                "set it in the description first");
+}
+
 std::optional<std::vector<double>> KeyProbe::numbers_at(
     const std::string& key, Dimension dimension, double x, bool report,
     const Value& value) const {
@@ -165,9 +246,7 @@ std::optional<std::vector<double>> KeyProbe::numbers_at(
   try {
     const DesignNumbers changed(description_.read(overrides).detector);
     if (changed.is_alike(design_)) return changed.values();
-    if (report)
-      value.error(fmt::format("{} changes more than numbers", in_quotes(key)),
-                  "set it in the description first");
+    if (report) explain_change(key, overrides.back(), changed, value);
   } catch (const InputError& error) {
     if (!report) return std::nullopt;
     for (const Diagnostic& d : error.diagnostics().items()) {
@@ -203,18 +282,22 @@ std::optional<DesignKey> KeyProbe::probe(const std::string& key, double from,
       return std::nullopt;
     }
   }
+  const auto middle =
+      only_linear_
+          ? numbers_at(key, dimension, 0.5 * (x[0] + x[1]), false, value)
+          : std::nullopt;
+  if (middle && !is_on_line(numbers[0], *middle, numbers[1])) {
+    value.error(fmt::format("{} cannot vary: the detector does not change "
+                            "linearly with it",
+                            in_quotes(key)),
+                "compare values of it with sweep");
+    return std::nullopt;
+  }
   DesignKey result{key, dimension, 0, {}};
   const std::vector<double> start = design_.values();
   for (std::size_t i = 0; i < start.size(); ++i) {
     const double slope = (numbers[1][i] - numbers[0][i]) / (x[1] - x[0]);
     if (slope == 0 && numbers[0][i] == start[i]) continue;
-    if (design_[i].kind == DesignNumber::Kind::dipole) {
-      value.error(fmt::format("{} cannot vary: resolutions have no derivatives "
-                              "by numbers of a dipole",
-                              in_quotes(key)),
-                  "compare values with compare --change");
-      return std::nullopt;
-    }
     if (slope == 0) {
       value.error(fmt::format("{} cannot vary: it would replace another value "
                               "in the description",
@@ -236,8 +319,13 @@ std::optional<DesignKey> KeyProbe::probe(const std::string& key, double from,
     result.numbers.push_back({i, slope});
   }
   if (result.numbers.empty()) {
-    value.error(fmt::format("{} changes nothing", in_quotes(key)),
-                "use the keys of --set");
+    if (key.starts_with("materials."))
+      value.error(fmt::format("{} cannot vary: it is not a number of a layer",
+                              in_quotes(key)),
+                  "vary the thickness or density of the layers");
+    else
+      value.error(fmt::format("{} changes nothing", in_quotes(key)),
+                  "use the keys of --set");
     return std::nullopt;
   }
   // only layers that move coincide with others

@@ -24,6 +24,14 @@ std::vector<std::string> selected_keys(const std::string& pattern,
                                        const std::vector<std::string>& entries,
                                        const Value& value);
 
+/// "B[2]" of "layers[B[2]].cylinder.radius"; empty for other keys.
+std::string layer_of_key(const std::string& key);
+
+/// Whether a key can be written into the file: not that of one surface of a
+/// repeated layer. Otherwise an error is reported.
+bool check_entry(const std::string& key,
+                 const std::vector<std::string>& entries, const Value& value);
+
 /// Dimension of the value of a key.
 Dimension dimension_of_key(const std::string& key);
 
@@ -36,9 +44,13 @@ std::string flow_text(const Node& node);
 /// Effect of keys, from reading the description with two values of each.
 class KeyProbe {
  public:
-  KeyProbe(const DetectorInput& input, const DesignNumbers& design)
+  /// @param only_linear  refuse keys in which the numbers are not linear; else
+  ///                     a line through both ends is used
+  KeyProbe(const DetectorInput& input, const DesignNumbers& design,
+           bool only_linear)
       : input_(input),
         design_(design),
+        only_linear_(only_linear),
         description_(input.text, input.detector.file) {}
 
   /// @param from, to  values at which the description can be read
@@ -47,6 +59,9 @@ class KeyProbe {
                                  const Value& value) const;
 
  private:
+  /// Reports why a key that changes more than numbers cannot vary.
+  void explain_change(const std::string& key, const std::string& override_text,
+                      const DesignNumbers& changed, const Value& value) const;
   std::optional<std::vector<double>> numbers_at(const std::string& key,
                                                 Dimension dimension, double x,
                                                 bool report,
@@ -54,6 +69,7 @@ class KeyProbe {
 
   const DetectorInput& input_;
   const DesignNumbers& design_;
+  bool only_linear_;
   DetectorDescription description_;
 };
 

@@ -19,11 +19,11 @@
 namespace gttf::detail {
 
 FormulaReader::FormulaReader(const DetectorInput& input, DesignSpace& space,
-                             Diagnostics& diagnostics)
+                             Diagnostics& diagnostics, bool only_linear)
     : input_(input),
       space_(space),
       diagnostics_(diagnostics),
-      probe_(input, space.design) {
+      probe_(input, space.design, only_linear) {
   for (const std::string& entry : entry_names(space.design.detector())) {
     entry_of_layer_.push_back(name_in_file(entry));
     if (std::ranges::count(entries_, entry_of_layer_.back()) == 0)
@@ -179,10 +179,9 @@ std::optional<Follower> FormulaReader::read_follower(const std::string& key,
   Follower follower;
   follower.place = diagnostic_at(value.node());
   std::size_t layer = FormulaInput::none;
-  if (key.starts_with("layers[")) {
-    const auto layers = layers_of(key.substr(7, key.rfind(']') - 7));
-    if (!layers.empty()) layer = layers.front();
-  }
+  if (const auto layers = layers_of(layer_of_key(key)); !layers.empty())
+    layer = layers.front();
+  if (!check_entry(key, entries_, name)) return std::nullopt;
   auto formula = read(value, layer, follower.inputs,
                       gttf::powers_of(dimension_of_key(key)));
   if (!formula) return std::nullopt;

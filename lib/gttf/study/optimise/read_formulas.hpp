@@ -20,8 +20,9 @@ namespace gttf::detail {
 class FormulaReader {
  public:
   /// @param space  gets followers, and the keys that formulas name
+  /// @param only_linear  as for KeyProbe
   FormulaReader(const DetectorInput& input, DesignSpace& space,
-                Diagnostics& diagnostics);
+                Diagnostics& diagnostics, bool only_linear);
 
   /// Names of the layers in the order of the file.
   const std::vector<std::string>& entries() const { return entries_; }

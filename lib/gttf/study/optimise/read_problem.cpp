@@ -80,7 +80,7 @@ class Reader {
     problem_->name = std::move(name);
     problem_->request = head_.request;
     problem_->overrides = {overrides_.begin(), overrides_.end()};
-    formulas_.emplace(problem_->input, problem_->space, diagnostics_);
+    formulas_.emplace(problem_->input, problem_->space, diagnostics_, true);
     if (prices) read_prices(*prices);
     if (vary) read_vary(*vary);
     if (choose) read_choose(*choose);
@@ -90,7 +90,10 @@ class Reader {
                   "from: 22 mm, to: 40 mm } }\"");
     if (follow) formulas_->read_follow(*follow);
     if (keep) read_keep(*keep);
-    if (vary) check_order();
+    if (vary) {
+      check_order();
+      check_dipoles();
+    }
     if (quantities) read_quantities(*quantities);
     if (pareto) read_pareto(*pareto);
     if (!pareto || minimise || minimize)
@@ -258,7 +261,7 @@ class Reader {
       return;
     }
     if (choose) {
-      add_choice_of_values(name.node().text(), patterns, of.has_value(),
+      add_choice_of_values(name.node().text(), place, patterns, of.has_value(),
                            *choose);
       return;
     }
@@ -386,6 +389,7 @@ class Reader {
   /// Probes a key and adds it to the variable.
   bool add_key(const std::string& key, double from, double to,
                const Value& place, DesignVariable& variable) {
+    if (!detail::check_entry(key, formulas_->entries(), place)) return false;
     auto found = formulas_->probe().probe(key, from, to, place);
     if (!found || !is_free(*found, place)) return false;
     variable.keys.push_back(space().keys.size());
@@ -410,7 +414,7 @@ class Reader {
   // choices
 
   /// @param together  one choice for all keys, or one for each
-  void add_choice_of_values(const std::string& name,
+  void add_choice_of_values(const std::string& name, const Value& place,
                             const std::vector<std::string>& keys, bool together,
                             const Value& values) {
     const std::vector<Value> items = values.items();
@@ -425,7 +429,9 @@ class Reader {
     for (const Value& item : items) {
       ChoiceOption option{item.node().text(), {}, {}};
       for (const std::string& key : keys) {
-        if (!item.quantity(detail::dimension_of_key(key))) return;
+        if (!detail::check_entry(key, formulas_->entries(), place) ||
+            !item.quantity(detail::dimension_of_key(key)))
+          return;
         option.overrides.push_back(key + '=' + option.name);
       }
       choice.options.push_back(std::move(option));
@@ -535,8 +541,9 @@ class Reader {
                  one.key.text(), formulas_->entries(), place)) {
           option.overrides.push_back(key + '=' +
                                      detail::flow_text(set->node()));
+          if (!detail::check_entry(key, formulas_->entries(), place)) break;
           if (key.starts_with("layers["))
-            priced.push_back(key.substr(7, key.rfind(']') - 7));
+            priced.push_back(detail::layer_of_key(key));
         }
       }
       if (price)
@@ -958,6 +965,72 @@ class Reader {
       ends[is_upper ? 1 : 0] = sign * least;
     }
     return {ends[0], ends[1]};
+  }
+
+  /// Whether numbers are within gaps and envelopes.
+  bool is_kept(const std::vector<double>& numbers) const {
+    return std::ranges::all_of(problem_->gaps,
+                               [&](const Gap& g) {
+                                 return numbers[g.outer] - numbers[g.inner] >=
+                                        g.min;
+                               }) &&
+           std::ranges::all_of(problem_->envelopes, [&](const Envelope& e) {
+             return e.is_upper ? numbers[e.number] <= e.bound
+                               : numbers[e.number] >= e.bound;
+           });
+  }
+
+  /// Magnets have a length and do not overlap.
+  void check_dipoles() {
+    const std::vector<DipoleGap>& dipoles = detector().field.dipoles;
+    if (dipoles.empty()) return;
+    const std::vector<std::vector<std::size_t>> variables =
+        variables_of_numbers();
+    // entrance, exit and field of each, at the end of the list
+    const auto face = [&](std::size_t dipole, bool is_exit) {
+      return space().start.size() - 3 * (dipoles.size() - dipole) +
+             (is_exit ? 1 : 0);
+    };
+    const auto least_distance = [&](std::size_t from, std::size_t to) {
+      std::vector<std::size_t> both = variables[from];
+      both.insert(both.end(), variables[to].begin(), variables[to].end());
+      return range_of(
+                 [&](const auto& list) {
+                   return is_kept(list)
+                              ? list[to] - list[from]
+                              : std::numeric_limits<double>::quiet_NaN();
+                 },
+                 both)
+          .lower;
+    };
+    const auto report = [&](std::size_t from, std::size_t to,
+                            const std::string& problem) {
+      const auto& list = variables[variables[to].empty() ? from : to];
+      add_error(space().variables[list.front()].place, problem,
+                "narrow the ranges, or let one follow the other", diagnostics_);
+    };
+    for (std::size_t i = 0; i < dipoles.size(); ++i) {
+      const std::size_t entrance = face(i, false), exit = face(i, true);
+      if (!(variables[entrance].empty() && variables[exit].empty()) &&
+          !(least_distance(entrance, exit) > 0)) {
+        report(entrance, exit,
+               dipoles.size() == 1
+                   ? "entrance and exit of the dipole can change places"
+                   : fmt::format("entrance and exit of dipole {} can change "
+                                 "places",
+                                 i));
+        return;
+      }
+      for (std::size_t k = 0; k < dipoles.size(); ++k) {
+        const std::size_t next = face(k, false);
+        if (space().start[next] < space().start[exit] || k == i ||
+            (variables[exit].empty() && variables[next].empty()) ||
+            least_distance(exit, next) >= 0)
+          continue;
+        report(exit, next, fmt::format("dipoles {} and {} can overlap", i, k));
+        return;
+      }
+    }
   }
 
   /// Layers that may coincide need a gap: hits change their order with them.
@@ -1488,20 +1561,9 @@ class Reader {
     const DesignQuantity& quantity = problem_->quantities[objective.quantity];
     std::vector<std::size_t> all(space().size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    const auto keeps = [&](const std::vector<double>& list) {
-      return std::ranges::all_of(problem_->gaps,
-                                 [&](const Gap& g) {
-                                   return list[g.outer] - list[g.inner] >=
-                                          g.min;
-                                 }) &&
-             std::ranges::all_of(problem_->envelopes, [&](const Envelope& e) {
-               return e.is_upper ? list[e.number] <= e.bound
-                                 : list[e.number] >= e.bound;
-             });
-    };
     const Interval range = range_of(
         [&](const std::vector<double>& list) {
-          if (!keeps(list)) return std::numeric_limits<double>::quiet_NaN();
+          if (!is_kept(list)) return std::numeric_limits<double>::quiet_NaN();
           double sum = 0;
           for (const DesignQuantity::Term& term : quantity.terms)
             sum += space().value<double>(term.formula, term.inputs, list);

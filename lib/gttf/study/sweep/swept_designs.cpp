@@ -76,8 +76,9 @@ SweptDesigns::SweptDesigns(const StudyRequest& request,
 }
 
 void SweptDesigns::read_followers(const Node& follow_node) {
-  Diagnostics diagnostics;
-  detail::FormulaReader formulas(input_, space_, diagnostics);
+  Diagnostics diagnostics, ignored;
+  // values are set as texts: the line only carries them to formulas
+  detail::FormulaReader formulas(input_, space_, diagnostics, false);
   const Value follow(follow_node, "follow", diagnostics);
   for (std::size_t k = 0; k < request_.vary.size(); ++k) {
     const VariedKey& varied = request_.vary[k];
@@ -90,8 +91,12 @@ void SweptDesigns::read_followers(const Node& follow_node) {
     if (native.size() != varied.values.size()) continue;
     const auto [low, high] = std::ranges::minmax(native);
     const double step = std::max(std::abs(low), 1e-3) / 16;
+    // no formula depends on an angle that turns a surface, or on a count
+    const bool may_turn =
+        dimension == Dimension::angle || dimension == Dimension::number;
+    const Value place(follow_node, "follow", may_turn ? ignored : diagnostics);
     auto key = formulas.probe().probe(varied.key, low,
-                                      high > low ? high : low + step, follow);
+                                      high > low ? high : low + step, place);
     if (!key) continue;
     DesignVariable variable;
     variable.name = varied.key;
