@@ -1482,7 +1482,9 @@ class Reader {
 
   /// Limits that no design can meet, or that a design may have no value for.
   void check_limits() {
-    for (const RequirementFile& file : problem_->requirements)
+    check_state(head_.request);
+    for (const RequirementFile& file : problem_->requirements) {
+      if (!file.request.file.empty()) check_state(file.request);
       for (const Criterion& c : file.criteria) {
         check_layer(c);
         for (const std::optional<Limit>* limit : {&c.max, &c.equal})
@@ -1490,6 +1492,7 @@ class Reader {
               c.quantity.name.starts_with("sigma"))
             check_positive(c, **limit);
       }
+    }
   }
 
   /// The upper limit of an error.
@@ -1506,31 +1509,51 @@ class Reader {
     }
   }
 
-  /// What a limit names must be there whatever is chosen: one of its layers.
-  void check_layer(const Criterion& criterion) {
-    const CheckedQuantity& q = criterion.quantity;
-    if (q.layer.empty()) return;
+  /// The choice that may leave out all of these layers, or null. Each is an
+  /// index in Detector::layers.
+  const DesignChoice* leaves_out(const std::vector<std::size_t>& layers) const {
     const std::vector<std::string> entries = entry_names(detector());
     std::set<std::string> named;
-    for (const std::size_t l : detail::layers_of(detector(), q))
-      named.insert(name_in_file(entries[l]));
-    const DesignChoice* choice_of_all = nullptr;
+    for (const std::size_t l : layers) named.insert(name_in_file(entries[l]));
+    const DesignChoice* last = nullptr;
     for (const DesignChoice& choice : problem_->choices) {
       std::size_t members = 0;
       for (const std::string& name : choice.layers)
         members += named.erase(name);
       if (members == 0) continue;
-      if (choice.layers.size() - members < choice.least) return;
-      choice_of_all = &choice;
+      if (choice.layers.size() - members < choice.least) return nullptr;
+      last = &choice;
     }
-    if (choice_of_all == nullptr || !named.empty()) return;
-    add_error(criterion.quantity_place,
-              fmt::format("{} may be left out by the choice {}",
-                          in_quotes(q.layer), in_quotes(choice_of_all->name)),
-              q.kind == CheckedQuantity::Kind::material
-                  ? "name a layer that is always there, or a radius"
-                  : "name a layer that is always there",
-              diagnostics_);
+    return named.empty() ? last : nullptr;
+  }
+
+  /// What a limit names must be there whatever is chosen: one of its layers.
+  void check_layer(const Criterion& criterion) {
+    const CheckedQuantity& q = criterion.quantity;
+    if (q.layer.empty()) return;
+    if (const DesignChoice* choice =
+            leaves_out(detail::layers_of(detector(), q)))
+      add_error(criterion.quantity_place,
+                fmt::format("{} may be left out by the choice {}",
+                            in_quotes(q.layer), in_quotes(choice->name)),
+                q.kind == CheckedQuantity::Kind::material
+                    ? "name a layer that is always there, or a radius"
+                    : "name a layer that is always there",
+                diagnostics_);
+  }
+
+  /// The same for the layer of a state.
+  void check_state(const StudyRequest& request) {
+    if (!request.at) return;
+    std::vector<std::size_t> layers;
+    for (std::size_t l = 0; l < detector().layers.size(); ++l)
+      if (detector().layers[l].name == request.at->layer) layers.push_back(l);
+    if (const DesignChoice* choice = leaves_out(layers))
+      add_error(
+          request.at->place,
+          fmt::format("{} may be left out by the choice {}",
+                      in_quotes(request.at->layer), in_quotes(choice->name)),
+          "name a layer that is always there", diagnostics_);
   }
 
   /// What is minimised must be positive: its logarithm is.
