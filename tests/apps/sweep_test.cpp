@@ -312,6 +312,47 @@ follow:
   }
 }
 
+TEST_CASE("sweep: keys in which a detector is not linear, beside followers") {
+  const Folder folder;
+  folder.write("parts.yaml", R"(gttf-detector: 1
+name: parts
+field: { solenoid: 2 T }
+layers:
+  - { name: A, cylinder: { radius: 30 mm, half_length: 400 mm }, material: 1 %, measures: { rphi: 5 um, z: 5 um } }
+  - { name: B, cylinder: { radius: 60 mm, half_length: 400 mm }, material: 1 %, measures: { rphi: 5 um, z: 5 um } }
+  - { name: K, cone: { z: [10 mm, 300 mm], radius: [100 mm, 130 mm] }, material: 1 %, measures: { u: 5 um, v: 5 um } }
+  - { name: T, ring: { radius: 200 mm, z: 30 mm, tilt: 10 deg, count: 8, size: [150 mm, 200 mm] }, material: 1 %, measures: { u: 5 um, v: 5 um } }
+)");
+  for (const auto& [key, value] :
+       {std::pair{"layers[T].ring.tilt", "20 deg"},
+        std::pair{"layers[K].cone.z[1]", "400 mm"}}) {
+    INFO(key);
+    const Outcome all =
+        run(folder,
+            std::string("gttf-design sweep parts.yaml --p 1GeV --theta "
+                        "80deg --vary '") +
+                key + "=" + value +
+                "' --vary 'layers[A].cylinder.radius=25mm,35mm' --follow "
+                "'layers[B].cylinder.radius=layers[A].cylinder.radius * 2'" +
+                plain);
+    INFO(all.err);
+    REQUIRE(all.code == 0);
+    const std::vector<std::string> rows = lines_of(all.out);
+    REQUIRE(rows.size() == 3);
+    for (const std::size_t i : {1, 2}) {
+      const Outcome one =
+          run(folder, std::string("gttf-design scan parts.yaml --p 1GeV "
+                                  "--theta 80deg --set '") +
+                          key + "=" + value +
+                          "' --set 'layers[A].cylinder.radius=" +
+                          (i == 1 ? "25 mm" : "35 mm") +
+                          "' --set 'layers[B].cylinder.radius=" +
+                          (i == 1 ? "50 mm" : "70 mm") + "'" + plain);
+      CHECK(rows[i].ends_with("," + lines_of(one.out).at(1)));
+    }
+  }
+}
+
 TEST_CASE("sweep: combinations that are not valid detectors") {
   const std::string what =
       "gttf-design sweep $DETECTORS/barrel.yaml --p 1GeV --no-provenance ";

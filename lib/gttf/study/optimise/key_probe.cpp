@@ -298,6 +298,10 @@ std::optional<DesignKey> KeyProbe::probe(const std::string& key, double from,
   for (std::size_t i = 0; i < start.size(); ++i) {
     const double slope = (numbers[1][i] - numbers[0][i]) / (x[1] - x[0]);
     if (slope == 0 && numbers[0][i] == start[i]) continue;
+    // the ends of a cone change its slope, but not on the line
+    if (!only_linear_ && design_[i].kind == DesignNumber::Kind::slope &&
+        !result.numbers.empty())
+      continue;
     if (slope == 0) {
       value.error(fmt::format("{} cannot vary: it would replace another value "
                               "in the description",
