@@ -140,9 +140,6 @@ std::string example(std::string_view unit) {
   return unit.empty() ? number : fmt::format("{} {}", number, unit);
 }
 
-/// The number in the correct notation, at most 6 digits.
-std::string plain(double value) { return fmt::format("{:.6g}", value); }
-
 /// A number at the beginning of a text: its end, or the error.
 struct Scan {
   double value = 0;
