@@ -81,6 +81,61 @@ TEST_CASE("a front of three objectives that is known") {
   CHECK(table.rows() == front.points.size());
 }
 
+TEST_CASE("a front of choices alone has all designs that are not dominated") {
+  OptimisationProblem problem = problem_of(
+      "detector: " + root +
+      "/detectors/barrel.yaml\n"
+      "choose:\n"
+      "  inner: { x: { 'layers[L1,L2].material': 0.1 %, price: 50 }, y: { "
+      "'layers[L1,L2].material': 0.5 %, price: 20 }, z: { "
+      "'layers[L1,L2].material': 1 %, price: 5 } }\n"
+      "  outer: { x: { 'layers[L3..L6].measures.rphi': 5 um, price: 50 }, y: { "
+      "'layers[L3..L6].measures.rphi': 20 um, price: 20 }, z: { "
+      "'layers[L3..L6].measures.rphi': 40 um, price: 5 } }\n"
+      "quantities: { cost: { sum: price * area / m2, of: 'layers[L1..L6]' } }\n"
+      "pareto: { of: [{ what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }, { "
+      "what: sigma_pt_rel, at: { p: 10 GeV, theta: 90 deg } }, { quantity: "
+      "cost }], points: 20 }\n");
+  std::vector<ParetoPoint> all;
+  for (const Combination& combination : combinations_of(problem)) {
+    ParetoPoint& point = all.emplace_back();
+    for (const Objective& objective : problem.pareto.of) {
+      OptimisationProblem one = problem;
+      one.objective = objective;
+      DesignProgram program(one, combination);
+      const auto values = program.all_values({});
+      REQUIRE(values);
+      point.values.push_back(program.in_unit(values->f));
+    }
+  }
+  REQUIRE(all.size() == 9);
+  std::vector<std::vector<double>> expected, found;
+  for (const ParetoPoint& p : all)
+    if (std::ranges::none_of(
+            all, [&](const ParetoPoint& q) { return dominates(q, p); }))
+      expected.push_back(p.values);
+  std::ranges::sort(expected);
+  const ParetoFront front = pareto_front(problem, {});
+  check_front(front);
+  for (const ParetoPoint& p : front.points) {
+    found.push_back(p.values);
+    CHECK(p.certificate.kind == Certificate::Kind::proven);
+  }
+  CHECK(found == expected);
+  CHECK(expected.size() > 4);
+  // of too many, those far from each other, with the least of each objective
+  problem.pareto.points = 4;
+  const ParetoFront few = pareto_front(problem, {});
+  CHECK(few.points.size() == 4);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto value = [i](const ParetoPoint& p) { return p.values[i]; };
+    CHECK(std::ranges::min(few.points, {}, value).values[i] ==
+          std::ranges::min(front.points, {}, value).values[i]);
+  }
+  for (const ParetoPoint& p : few.points)
+    CHECK(std::ranges::count(expected, p.values) == 1);
+}
+
 TEST_CASE("two resolutions against silicon: each point is an optimum") {
   OptimisationProblem problem = problem_of(
       "detector: " + root +

@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
+
+#include "gttf/core/parallel.hpp"
+#include "gttf/study/optimise/layer_choice.hpp"
 
 namespace gttf {
 namespace {
@@ -149,6 +153,101 @@ std::optional<FrontDesign> FrontSearch::least(std::size_t first,
     minimised = i;
     auto both = solve(minimised, limits, {best->x}, false, done);
     if (both && both->f[minimised] < best->f[minimised]) best = std::move(both);
+  }
+  return best;
+}
+
+bool FrontSearch::can_list_designs() const {
+  return !has_variables() &&
+         count_combinations(problem_) <= static_cast<double>(most_combinations);
+}
+
+std::vector<FrontDesign> FrontSearch::best_designs() {
+  // the first of them has all limits
+  std::vector<OptimisationProblem> problems(n_objectives(), problem_);
+  std::vector<DesignProgram> programs;
+  for (std::size_t i = 0; i < n_objectives(); ++i) {
+    OptimisationProblem& p = problems[i];
+    p.objective = problem_.pareto.of[i];
+    if (i > 0) {
+      p.requirements.clear();
+      p.means.clear();
+    }
+    programs.emplace_back(p, Combination{});
+  }
+  struct Design {
+    std::vector<double> f;  ///< empty: none within the limits
+    std::size_t combination = 0;
+  };
+  struct Block {
+    std::vector<Design> designs;
+    bool is_stopped = false;
+    Effort effort;
+  };
+  const std::vector<Combination> combinations = combinations_of(problem_);
+  const auto look = [&](std::size_t k, Effort& effort) {
+    Design design{{}, k};
+    for (std::size_t i = 0; i < n_objectives(); ++i) {
+      DesignProgram program = programs[i].with(combinations[k]);
+      const auto values = program.all_values({});
+      effort += program.effort();
+      if (!values || (i == 0 && values->violation() > design_feasible))
+        return Design{};
+      design.f.push_back(values->f);
+    }
+    return design;
+  };
+  constexpr std::size_t at_once = 32;
+  std::vector<Design> all;
+  std::size_t done = 0;
+  parallel_in_order((combinations.size() + at_once - 1) / at_once,
+                    thread_count(options_.threads),
+                    [&](std::size_t block) {
+                      Block result;
+                      const std::size_t end =
+                          std::min(combinations.size(), (block + 1) * at_once);
+                      for (std::size_t k = block * at_once; k < end; ++k) {
+                        result.is_stopped = options_.is_stopped();
+                        if (result.is_stopped) break;
+                        if (Design design = look(k, result.effort);
+                            !design.f.empty())
+                          result.designs.push_back(std::move(design));
+                      }
+                      return result;
+                    },
+                    [&](Block block) {
+                      std::ranges::move(block.designs, std::back_inserter(all));
+                      effort_ += block.effort;
+                      interrupted_ = interrupted_ || block.is_stopped;
+                      done = std::min(combinations.size(), done + at_once);
+                      if (progress_) progress_(done, combinations.size());
+                    });
+  std::ranges::stable_sort(all, {}, &Design::f);
+  Certificate certificate;
+  certificate.reason = "not all combinations were evaluated";
+  if (!interrupted_) {
+    certificate.kind = Certificate::Kind::proven;
+    certificate.reason =
+        fmt::format("all {} combinations were evaluated", combinations.size());
+  }
+  std::vector<FrontDesign> best;
+  for (Design& design : all) {
+    // the first objective of those before is not larger
+    const bool is_dominated =
+        std::ranges::any_of(best, [&](const FrontDesign& other) {
+          return std::ranges::equal(other.f, design.f, [](double a, double b) {
+            return a <= b + same_point;
+          });
+        });
+    if (is_dominated) continue;
+    const Combination& combination = combinations[design.combination];
+    DesignProgram program = programs[0].with(combination);
+    if (!is_verified(program, {}, options_.threads)) continue;
+    best.push_back({std::move(design.f),
+                    ObjectiveLimits(n_objectives()),
+                    {},
+                    combination.chosen,
+                    certificate});
   }
   return best;
 }

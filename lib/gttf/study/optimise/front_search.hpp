@@ -51,6 +51,15 @@ class FrontSearch {
   /// smallest next ones, in turn.
   std::optional<FrontDesign> least(std::size_t first, std::size_t done);
 
+  /// Whether all designs are combinations that can be listed.
+  bool can_list_designs() const;
+
+  /// Of all combinations of a problem without variables, those within the
+  /// limits that no other one is as good as in all objectives. In ascending
+  /// order.
+  /// @pre can_list_designs()
+  std::vector<FrontDesign> best_designs();
+
   /// The front of these designs, in this order.
   ParetoFront front(std::vector<FrontDesign> designs) const;
 
@@ -69,6 +78,10 @@ class FrontSearch {
   Effort effort_;
   bool interrupted_ = false;
 };
+
+/// The designs of a front of choices alone: all, or as many as the front has
+/// points, far from each other.
+std::vector<FrontDesign> front_of_choices(FrontSearch& search);
 
 /// Designs of a front of three objectives, none of which is better than another
 /// one in all of them. In the order of the first one.

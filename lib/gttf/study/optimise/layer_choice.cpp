@@ -18,6 +18,16 @@ struct Entry {
   std::vector<std::size_t> layers;
 };
 
+double ways_to_take(const DesignChoice& choice) {
+  double sum = 0, combinations = 1;
+  for (std::size_t k = 0; k <= choice.most; ++k) {
+    if (k >= choice.least) sum += combinations;
+    combinations *= static_cast<double>(choice.layers.size() - k) /
+                    static_cast<double>(k + 1);
+  }
+  return sum;
+}
+
 class LayerSearch {
  public:
   LayerSearch(DesignProgram& program, const std::function<bool()>& keep_on)
@@ -44,16 +54,6 @@ class LayerSearch {
   }
 
  private:
-  static double ways_to_take(const DesignChoice& choice) {
-    double sum = 0, combinations = 1;
-    for (std::size_t k = 0; k <= choice.most; ++k) {
-      if (k >= choice.least) sum += combinations;
-      combinations *= static_cast<double>(choice.layers.size() - k) /
-                      static_cast<double>(k + 1);
-    }
-    return sum;
-  }
-
   std::size_t count(std::size_t choice, State state) const {
     std::size_t n = 0;
     for (std::size_t e = 0; e < entries_.size(); ++e)
@@ -242,6 +242,15 @@ bool has_layer_bounds(const OptimisationProblem& problem) {
   if (o.kind == Kind::quantity || o.kind == Kind::margin) return true;
   return o.kind != Kind::quantile &&
          o.criterion.quantity.name.starts_with("sigma_");
+}
+
+double count_combinations(const OptimisationProblem& problem) {
+  double product = 1;
+  for (const DesignChoice& choice : problem.choices)
+    product *= choice.layers.empty()
+                   ? static_cast<double>(choice.options.size())
+                   : ways_to_take(choice);
+  return product;
 }
 
 std::vector<std::size_t> layers_of_entry(const Detector& detector,

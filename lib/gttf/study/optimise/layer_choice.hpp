@@ -27,6 +27,9 @@ bool has_layer_bounds(const OptimisationProblem& problem);
 std::vector<std::size_t> layers_of_entry(const Detector& detector,
                                          const std::string& name);
 
+/// The number of combinations of all choices.
+double count_combinations(const OptimisationProblem& problem);
+
 /// Searches the best combination of the choices of layers; combinations not
 /// evaluated are proven not to be better.
 /// @param program for the other chosen options; its Combination has an empty

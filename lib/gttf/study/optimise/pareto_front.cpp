@@ -140,6 +140,7 @@ class FrontOfTwo {
 ParetoFront pareto_front(const OptimisationProblem& problem,
                          const SearchOptions& options) {
   FrontSearch search(problem, options);
+  if (search.can_list_designs()) return search.front(front_of_choices(search));
   return search.front(problem.pareto.of.size() == 2 ? FrontOfTwo(search).find()
                                                     : front_of_three(search));
 }

@@ -36,6 +36,9 @@ struct ParetoFront {
 /// designs of its neighbours, so that a branch is not followed beyond the range
 /// where it is the best.
 ///
+/// Without variables it is found among all combinations, unless there are too
+/// many.
+///
 /// Of two objectives, limits are placed in the largest gaps of the front; a gap
 /// without designs is a jump. Of three, they form a grid between the smallest
 /// values of the second and third objective and those where the others are

@@ -740,9 +740,19 @@ std::optional<MissedLimit> missed_most(const DesignProgram& program,
   return most;
 }
 
+bool is_verified(DesignProgram& program, const std::vector<double>& x,
+                 unsigned threads) {
+  std::vector<KnownEdges> edges(program.problem().requirements.size());
+  const Look look = verify(program, x, 0, threads, false, edges);
+  const double missing =
+      program.missing_coverage(x, false) / DesignProgram::gap_unit;
+  return std::max(look.violation, missing) <= design_feasible &&
+         !missed_most(program, x);
+}
+
 std::vector<Combination> combinations_of(const OptimisationProblem& problem,
                                          bool only_options) {
-  constexpr std::size_t most = 2000000;
+  constexpr std::size_t most = most_combinations;
   std::vector<Combination> all{Combination{}};
   const auto too_many = [&](const DesignChoice& choice) {
     Diagnostics diagnostics;

@@ -84,8 +84,15 @@ SearchResult search(const OptimisationProblem& problem,
 void search_shard(const OptimisationProblem& problem,
                   const SearchOptions& options);
 
+/// Whether a design meets all limits, also at the points of finer grids.
+bool is_verified(DesignProgram& program, const std::vector<double>& x,
+                 unsigned threads);
+
+/// At most so many combinations are listed.
+inline constexpr std::size_t most_combinations = 2000000;
+
 /// All combinations of choices; one if there are no choices. Throws InputError
-/// if there are too many.
+/// if there are more than most_combinations.
 /// @param only_options  choices of layers are left open
 std::vector<Combination> combinations_of(const OptimisationProblem& problem,
                                          bool only_options = false);
