@@ -481,6 +481,153 @@ TEST_CASE("pitches of CLD on a grid and on its finer grid: one optimum") {
   CHECK(again.certificate.kind == Certificate::Kind::proven);
 }
 
+TEST_CASE("a convex optimum is solved until its gap is closed") {
+  const std::string grid =
+      "at: { p: { from: 0.5 GeV, to: 100 GeV, points: 25 }, theta: { from: 50 "
+      "deg, to: 90 deg, points: 20 } }";
+  const std::string layers = "layers[VTX1..VTX6,ITK1..ITK3,OTK1..OTK3]";
+  const OptimisationProblem pitches = problem_of(
+      "detector: " GTTF_SOURCE_DIR
+      "/detectors/cld.yaml\n"
+      "vary:\n"
+      "  " +
+      layers +
+      ".measures.rphi: { from: 1 um, to: 100 um }\n"
+      "  " +
+      layers +
+      ".measures.z: { from: 1 um, to: 300 um }\n"
+      "quantities: { c: { sum: area / m2 * ((20 um / sigma_z)^2 + (20 um / "
+      "sigma_rphi)^2), of: '" +
+      layers +
+      "' } }\n"
+      "minimise: { quantity: c }\n"
+      "subject_to:\n"
+      "  - { what: sigma_z0, " +
+      grid +
+      ", max: 8 um (+) 30 um * GeV / pT }\n"
+      "  - { what: sigma_d0, " +
+      grid +
+      ", max: 5 um (+) 25 um * GeV / pT }\n"
+      "  - { what: sigma_pt_rel, " +
+      grid + ", max: 0.003 % * pT / GeV (+) 0.7 % }\n");
+  const SearchResult r = search(pitches, {});
+  REQUIRE(r.found);
+  CHECK(r.certificate.kind == Certificate::Kind::proven);
+  CHECK(r.certificate.gap <= 1e-6);
+}
+
+TEST_CASE("a convex problem with choices: one optimum of each, proven") {
+  const OptimisationProblem choices = problem_of(
+      "detector: " GTTF_SOURCE_DIR
+      "/detectors/cld.yaml\n"
+      "vary:\n"
+      "  layers[VTX1..VTX3].material.thickness: { choose: [45 um, 100 um, 200 "
+      "um] }\n"
+      "  layers[VTX1..VTX6].measures.z: { from: 2 um, to: 300 um }\n"
+      "quantities: { c: { sum: area / m2 * (20 um / sigma_z)^2 + 0.05 % / "
+      "x_over_x0, of: 'layers[VTX1..VTX6]' } }\n"
+      "minimise: { quantity: c }\n"
+      "subject_to:\n"
+      "  - { what: sigma_z0, at: { pt: { from: 0.5 GeV, to: 50 GeV, points: 4 "
+      "}, theta: { from: 50 deg, to: 90 deg, points: 4 } }, max: 8 um (+) 30 "
+      "um * GeV / pT }\n");
+  const SearchResult r = search(choices, {});
+  REQUIRE(r.found);
+  CHECK(r.certificate.kind == Certificate::Kind::proven);
+  CHECK(r.certificate.gap <= 1e-6);
+  CHECK(r.certificate.optima == std::vector<double>{r.best.f});
+  SearchOptions threads;
+  threads.threads = 3;
+  const SearchResult other = search(choices, threads);
+  CHECK(other.best.x == r.best.x);
+  CHECK(other.effort.gradients == r.effort.gradients);
+}
+
+TEST_CASE("lengths and lower limits that no design meets are named") {
+  const std::string barrel =
+      "detector: " GTTF_SOURCE_DIR
+      "/detectors/barrel.yaml\n"
+      "vary: { 'layers[L2].cylinder.radius': { from: 35 mm, to: 60 mm } }\n"
+      "quantities: { radius: { sum: radius, of: 'layers[L2]' } }\n"
+      "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n";
+  SUBCASE("an envelope") {
+    const OptimisationProblem p = problem_of(
+        barrel +
+        "keep: [{ envelope: { of: 'layers[L2]', r: [80 mm, 300 mm] } }]\n"
+        "subject_to: [{ what: sigma_d0, at: { p: 1 GeV, theta: 90 deg }, max: "
+        "1 um }]\n");
+    const SearchResult r = search(p, {});
+    CHECK_FALSE(r.found);
+    REQUIRE(r.infeasible);
+    CHECK(r.infeasible->requirement == "L2 within r >= 80 mm");
+    REQUIRE(r.infeasible->missing);
+    CHECK(*r.infeasible->missing == doctest::Approx(20).epsilon(1e-9));
+    CHECK(certificate_text(r).starts_with("none: no start of "));
+  }
+  SUBCASE("a lower limit of a quantity") {
+    const OptimisationProblem p =
+        problem_of(barrel + "subject_to: [{ quantity: radius, min: 90 mm }]\n");
+    const SearchResult r = search(p, {});
+    CHECK_FALSE(r.found);
+    REQUIRE(r.infeasible);
+    CHECK(r.infeasible->requirement == "radius");
+    CHECK_FALSE(r.infeasible->missing);
+    CHECK(r.infeasible->ratio == doctest::Approx(1.5).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("a choice of layers that is interrupted has a bound") {
+  OptimisationProblem planes = problem("telescope.yaml");
+  const SearchResult whole = search(planes, {});
+  SearchOptions options;
+  options.keep_on = [] { return false; };
+  const SearchResult r = search(planes, options);
+  REQUIRE(r.interrupted);
+  CHECK(r.certificate.kind == Certificate::Kind::bounded);
+  CHECK(r.certificate.gap > 0);
+  CHECK(std::exp(r.best.f) / (1 + r.certificate.gap) <=
+        std::exp(whole.best.f) * (1 + 1e-12));
+}
+
+TEST_CASE("an interrupted result is not called better than it was verified") {
+  OptimisationProblem pitches = problem_of(
+      "detector: " GTTF_SOURCE_DIR
+      "/detectors/cld.yaml\n"
+      "vary: { 'layers[VTX1..VTX6,ITK1..ITK3,OTK1..OTK3].measures.z': { from: "
+      "2 "
+      "um, to: 300 um } }\n"
+      "quantities: { c: { sum: area / m2 * (20 um / sigma_z)^2, of: "
+      "'layers[VTX1..VTX6,ITK1..ITK3,OTK1..OTK3]' } }\n"
+      "minimise: { quantity: c }\n"
+      "subject_to:\n"
+      "  - { what: sigma_z0, at: { pt: { from: 0.5 GeV, to: 50 GeV, points: 10 "
+      "}, theta: { from: 50 deg, to: 90 deg, points: 10 } }, max: 8 um (+) 30 "
+      "um * GeV / pT }\n");
+  SearchOptions options;
+  int calls = 0, last = 0;
+  options.progress = [&](std::size_t, std::size_t) { last = calls; };
+  options.keep_on = [&] { return ++calls > 0; };
+  REQUIRE(search(pitches, options).found);
+  // when the result of the starts is verified
+  calls = -last - 1;
+  options.progress = {};
+  options.keep_on = [&] { return ++calls < 0; };
+  const SearchResult r = search(pitches, options);
+  CHECK(r.interrupted);
+  CHECK_FALSE(r.found);
+  CHECK(r.best.feasible);
+  CHECK(r.verify_violation > 0);
+  OptimisationResults results;
+  results.search = r;
+  const Summary summary = optimisation_summary(results);
+  CHECK(std::ranges::count(
+            summary.sections.front().facts,
+            std::pair<std::string, std::string>(
+                "search",
+                "interrupted: the best so far, which meets the limits only at "
+                "the points of the search")) == 1);
+}
+
 TEST_CASE("combinations are compared by their coverage") {
   Diagnostics warnings;
   const SearchResult r = search(
@@ -699,6 +846,13 @@ TEST_CASE("the start of the file is solved before others are evaluated") {
   CHECK(r.interrupted);
   CHECK(r.certificate.starts >= 1);
   CHECK(objective(r) == doctest::Approx(19.515815).epsilon(1e-6));
+
+  // they are rated in parts, and solved from after each part
+  calls = -5000;
+  options.keep_on = [&] { return ++calls < 0; };
+  const SearchResult more = search(its2, options);
+  CHECK(more.interrupted);
+  CHECK(more.certificate.starts > 20);
 }
 
 TEST_CASE("the result is the description of the user") {

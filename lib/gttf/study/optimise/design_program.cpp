@@ -182,6 +182,14 @@ DesignProgram DesignProgram::with(Combination combination) const {
   return other;
 }
 
+void DesignProgram::take_samples_of(const DesignProgram& other) {
+  samples_ = other.samples_;
+  groups_ = other.groups_;
+  of_objective_ = other.of_objective_;
+  coverage_starts_ = other.coverage_starts_;
+  count_hits();
+}
+
 DesignProgram DesignProgram::coarse(std::size_t most) const {
   DesignProgram other = *this;
   other.effort_ = {};

@@ -189,6 +189,11 @@ class DesignProgram {
   /// the objective, evenly among them.
   DesignProgram coarse(std::size_t most) const;
 
+  /// Takes over all samples of another combination's program, under the same
+  /// numbers.
+  /// @pre that one was made by with() of this one
+  void take_samples_of(const DesignProgram& other);
+
   /// Changes the set of existing layers.
   void set_absent(std::vector<char> absent);
   /// Gaps between the existing layers. An absent layer leaves the smaller of

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <set>
 
 #include "gttf/study/show/layer_names.hpp"
@@ -47,6 +48,7 @@ class LayerSearch {
     descend();
     if (!best_) return std::nullopt;
     best_->interrupted = stopped_;
+    best_->lowest = std::min(best_->values.f, lowest_left_);
     best_->combinations = 1;
     for (const DesignChoice& choice : choices_)
       if (!choice.layers.empty()) best_->combinations *= ways_to_take(choice);
@@ -92,7 +94,7 @@ class LayerSearch {
     program_.set_absent(here.absent);
     const auto values = program_.all_values({});
     if (!values || (best_ && !is_better(*values, best_->values))) return false;
-    best_ = LayerChoiceResult{here, *values, 0, false};
+    best_ = LayerChoiceResult{here, *values, 0, false, 0};
     return true;
   }
 
@@ -178,9 +180,8 @@ class LayerSearch {
     return settled;
   }
 
-  /// Whether a better combination is possible with the decisions so far.
-  bool may_be_better() {
-    if (!best_) return true;
+  /// Leaves only undecided and taken layers in the program; returns the former.
+  std::vector<UndecidedLayers> leave_open() {
     program_.set_absent(combination().absent);
     std::vector<UndecidedLayers> undecided;
     for (std::size_t c = 0; c < choices_.size(); ++c) {
@@ -192,6 +193,13 @@ class LayerSearch {
       of_choice.most = choices_[c].most - count(c, State::taken);
       undecided.push_back(std::move(of_choice));
     }
+    return undecided;
+  }
+
+  /// Whether a better combination is possible with the decisions so far.
+  bool may_be_better() {
+    if (!best_) return true;
+    const std::vector<UndecidedLayers> undecided = leave_open();
     for (const bool weighted : {false, true}) {
       const auto bound = program_.bound(undecided, weighted);
       if (!bound || !is_better(*bound, best_->values)) return false;
@@ -199,8 +207,24 @@ class LayerSearch {
     return true;
   }
 
+  /// A lower bound of f with the decisions so far.
+  double lowest() {
+    double largest = -std::numeric_limits<double>::infinity();
+    const std::vector<UndecidedLayers> undecided = leave_open();
+    for (const bool weighted : {false, true}) {
+      const auto bound = program_.bound(undecided, weighted);
+      if (!bound || bound->violation() > design_feasible)
+        return std::numeric_limits<double>::infinity();
+      largest = std::max(largest, bound->f);
+    }
+    return largest;
+  }
+
   void descend() {
-    if (stopped()) return;
+    if (stopped()) {
+      lowest_left_ = std::min(lowest_left_, lowest());
+      return;
+    }
     const std::vector<std::size_t> settled = settle();
     const auto next = std::ranges::find_if(
         order_, [&](std::size_t e) { return states_[e] == State::undecided; });
@@ -226,6 +250,8 @@ class LayerSearch {
   std::optional<LayerChoiceResult> best_;
   std::uint64_t steps_ = 0;
   bool stopped_ = false;
+  /// The lower bound of what was not searched.
+  double lowest_left_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace

@@ -17,6 +17,9 @@ struct LayerChoiceResult {
   DesignProgram::AllValues values;
   double combinations = 0;  ///< total number
   bool interrupted = false;
+  /// Lower bound of f of all combinations within the limits; the best one's if
+  /// the search was not interrupted.
+  double lowest = 0;
 };
 
 /// Whether a choice selects some of several layers, and bounds are known:

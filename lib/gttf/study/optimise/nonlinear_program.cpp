@@ -329,8 +329,11 @@ ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,
   bool fresh = true;  // b does not yet approximate the Hessian of the function
   int useless = 0, hopeless = 0;
   double least_violation = result.values.violation();
+  const auto is_stopped = [&program] {
+    return program.keep_on && !program.keep_on();
+  };
   for (int round = 0; round < most_steps; ++round) {
-    if (program.keep_on && !program.keep_on()) break;
+    if (is_stopped()) break;
     const ProgramValues& v = result.values;
     const Linear l = linearised_at(program, result.x, v);
     const auto try_within = [&](double most) {
@@ -388,6 +391,7 @@ ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,
       radius *= 4;
     } else {
       for (int cut = 0; !trial.good && cut < most_cuts; ++cut) {
+        if (is_stopped()) break;
         radius = trial.length * (trial.has_values ? 0.5 : 0.25);
         trial = try_within(radius);
         if (!trial.step || trial.length < least_step) break;

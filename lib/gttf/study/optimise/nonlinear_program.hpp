@@ -29,7 +29,8 @@ struct NonlinearProgram {
   std::function<std::optional<ProgramValues>(const Eigen::VectorXd& x,
                                              bool derivatives)>
       evaluate;
-  /// Called before every step; false ends the search at the current point.
+  /// Called before every step and every cut of one; false ends the search at
+  /// the current point.
   std::function<bool()> keep_on = {};
 };
 

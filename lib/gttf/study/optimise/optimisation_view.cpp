@@ -238,9 +238,12 @@ Document optimisation_document(const OptimisationResults& results, double cpu_s,
           .set("largest_violation", result.verify_violation));
   if (result.infeasible) {
     const Infeasible& least = *result.infeasible;
-    Document place = Document()
-                         .set("ratio", least.ratio)
-                         .set("requirement", least.requirement);
+    Document place;
+    if (least.missing)
+      place.set("missing_mm", *least.missing);
+    else
+      place.set("ratio", least.ratio);
+    place.set("requirement", least.requirement);
     if (least.track)
       place.set("p_GeV", least.track->p)
           .set("theta_deg", in_degrees(least.track->theta));
@@ -285,12 +288,10 @@ Document optimisation_document(const OptimisationResults& results, double cpu_s,
 
 std::string certificate_text(const SearchResult& result) {
   const Certificate& c = result.certificate;
-  if (result.is_start)
-    return "none: the design of the file, which the search had not improved "
-           "when "
-           "it was ended";
   const std::string of = result.infeasible ? "of the least ratio: " : "";
   switch (c.kind) {
+    case Certificate::Kind::none:
+      return "none: " + c.reason;
     case Certificate::Kind::proven:
       return "proven: " + c.reason;
     case Certificate::Kind::bounded:
@@ -301,9 +302,6 @@ std::string certificate_text(const SearchResult& result) {
     case Certificate::Kind::best_of_starts:
       break;
   }
-  if (c.starts == 0) return "none: no start was finished";
-  if (c.met_limits == 0)
-    return fmt::format("none of {} starts met the limits", c.starts);
   std::string text = fmt::format(
       "{}best of {} starts: {} reached it, {} optim{} seen", of, c.starts,
       c.reached, c.optima.size(), c.optima.size() == 1 ? "um" : "a");
@@ -350,8 +348,12 @@ Summary optimisation_summary(const OptimisationResults& results) {
   }
   if (result.interrupted)
     head.facts.emplace_back(
-        "search", result.is_start ? "interrupted: the design of the file"
-                                  : "interrupted: the best so far");
+        "search",
+        result.is_start ? "interrupted: the design of the file"
+        : result.best.feasible && !result.found
+            ? "interrupted: the best so far, which meets the limits only at "
+              "the points of the search"
+            : "interrupted: the best so far");
   head.facts.emplace_back("certificate", certificate_text(result));
   if (program.space().size() > 0) {
     head.facts.emplace_back("residual",
@@ -367,7 +369,7 @@ Summary optimisation_summary(const OptimisationResults& results) {
         fmt::format("{} point{}, largest violation {}", result.verify_points,
                     result.verify_points == 1 ? "" : "s",
                     readable(result.verify_violation, 2)));
-  if (result.infeasible) {
+  if (result.infeasible && !result.infeasible->missing) {
     const Infeasible& least = *result.infeasible;
     std::string text =
         fmt::format("{} of {}", readable(least.ratio, 4), least.requirement);

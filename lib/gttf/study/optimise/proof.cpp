@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/study/optimise/proof.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -9,6 +10,88 @@
 #include "gttf/study/optimise/design_sampler.hpp"
 
 namespace gttf {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+/// What a slope by the scaled variables is multiplied by for the change of the
+/// tangent, which is linear in the information, to the ends of the ranges.
+struct Reach {
+  VectorXd down, up;  ///< <= 0, >= 0
+};
+
+Reach reach_of(DesignProgram& program, const VectorXd& at) {
+  Reach reach{VectorXd::Zero(at.size()), VectorXd::Zero(at.size())};
+  const DesignSpace& space = program.space();
+  const std::vector<double> x = program.natural(at);
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    const DesignVariable& variable = space.variables[i];
+    const auto to = [&](double end) {
+      return -0.5 * x[i] * x[i] * x[i] / variable.span_at(x[i]) *
+             (1 / (end * end) - 1 / (x[i] * x[i]));
+    };
+    reach.down[static_cast<Index>(i)] = std::min(0.0, to(variable.from));
+    reach.up[static_cast<Index>(i)] = std::max(0.0, to(variable.to));
+  }
+  if (program.has_level()) {
+    const Index level = at.size() - 1;
+    const NonlinearProgram limits = program.program({});
+    reach.down[level] = limits.lower[level] - at[level];
+    reach.up[level] = limits.upper[level] - at[level];
+  }
+  return reach;
+}
+
+/// The least value of the tangent in the ranges, a logarithm.
+double bound_by_tangent(const ProgramValues& v, const VectorXd& multipliers,
+                        const Reach& reach) {
+  const double f = std::exp(v.f);
+  // multipliers of G: those of the logarithms, times F and by exp(limit)
+  double bound = f;
+  for (Index i = 0; i < v.limits.size(); ++i)
+    bound += f * multipliers[i] * -std::expm1(-v.limits[i]);
+  VectorXd slope = v.gradient;
+  if (v.limits.size() > 0) slope += v.jacobian.transpose() * multipliers;
+  bound += f * slope.cwiseProduct(reach.down)
+                   .cwiseMin(slope.cwiseProduct(reach.up))
+                   .sum();
+  return bound > 0 ? std::log(bound) : -std::numeric_limits<double>::infinity();
+}
+
+/// Multipliers that make the tangent flat: those of the conditions of an
+/// optimum balance all variables alike, but small information has a long way to
+/// the end of its range.
+VectorXd tangent_multipliers(const ProgramValues& v, const Reach& reach) {
+  constexpr double near = 1e-7;  // to a limit or the end of a range
+  const Index n = v.gradient.size();
+  const VectorXd weights = reach.up.cwiseMax(-reach.down);
+  std::vector<Index> active;
+  std::vector<VectorXd> columns;
+  for (Index i = 0; i < v.limits.size(); ++i)
+    if (v.limits[i] > -near) {
+      active.push_back(i);
+      columns.emplace_back(v.jacobian.row(i).transpose());
+    }
+  for (Index i = 0; i < n; ++i) {
+    if (reach.up[i] <= near * weights[i])
+      columns.emplace_back(VectorXd::Unit(n, i));
+    if (-reach.down[i] <= near * weights[i])
+      columns.emplace_back(-VectorXd::Unit(n, i));
+  }
+  VectorXd multipliers = VectorXd::Zero(v.limits.size());
+  if (columns.empty()) return multipliers;
+  Eigen::MatrixXd a(n, static_cast<Index>(columns.size()));
+  for (Index k = 0; k < a.cols(); ++k)
+    a.col(k) = columns[static_cast<std::size_t>(k)].cwiseProduct(weights);
+  const VectorXd u =
+      nonnegative_least_squares(a, -v.gradient.cwiseProduct(weights));
+  for (std::size_t k = 0; k < active.size(); ++k)
+    multipliers[active[k]] = u[static_cast<Index>(k)];
+  return multipliers;
+}
+
+}  // namespace
 
 bool is_beyond_best_corner(DesignProgram program) {
   const DesignSpace& space = program.space();
@@ -90,36 +173,12 @@ bool is_convex(const DesignProgram& program) {
 }
 
 double lower_bound(DesignProgram& program, const ProgramResult& point) {
-  constexpr double nothing = -std::numeric_limits<double>::infinity();
-  if (!point.exists) return nothing;
-  const ProgramValues& v = point.values;
-  const double f = std::exp(v.f);
-  // multipliers of G: those of the logarithms, times F and by exp(limit)
-  double bound = f;
-  for (Eigen::Index i = 0; i < v.limits.size(); ++i)
-    bound += f * point.multipliers[i] * -std::expm1(-v.limits[i]);
-  Eigen::VectorXd slope = v.gradient;
-  if (v.limits.size() > 0) slope += v.jacobian.transpose() * point.multipliers;
-  slope *= f;
-  const DesignSpace& space = program.space();
-  const std::vector<double> x = program.natural(point.x);
-  for (std::size_t i = 0; i < space.size(); ++i) {
-    const DesignVariable& variable = space.variables[i];
-    // from the scaled variable to u
-    const double by_u = slope[static_cast<Eigen::Index>(i)] /
-                        variable.span_at(x[i]) * (-0.5 * x[i] * x[i] * x[i]);
-    const double u = 1 / (x[i] * x[i]);
-    const double end = by_u > 0 ? variable.to : variable.from;
-    bound += by_u * (1 / (end * end) - u);
-  }
-  if (program.has_level()) {
-    const Eigen::Index level = slope.size() - 1;
-    const NonlinearProgram limits = program.program({});
-    bound += slope[level] *
-             ((slope[level] > 0 ? limits.lower : limits.upper)[level] -
-              point.x[level]);
-  }
-  return bound > 0 ? std::log(bound) : nothing;
+  if (!point.exists) return -std::numeric_limits<double>::infinity();
+  const Reach reach = reach_of(program, point.x);
+  return std::max(
+      bound_by_tangent(point.values, point.multipliers, reach),
+      bound_by_tangent(point.values, tangent_multipliers(point.values, reach),
+                       reach));
 }
 
 }  // namespace gttf

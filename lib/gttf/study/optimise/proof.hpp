@@ -21,7 +21,8 @@ bool is_convex(const DesignProgram& program);
 /// - 1, which are convex in the information u = 1/sigma^2, and multipliers
 /// mu >= 0, L = F + sum mu G is convex and not above F where limits are
 /// met. It is not below its tangent, whose minimum is at a corner of the
-/// ranges.
+/// ranges. This holds for any multipliers: those of the point are used, or
+/// others if their bound is higher.
 /// @pre is_convex(program)
 /// Source: [BoydVandenberghe04] section 5.1
 double lower_bound(DesignProgram& program, const ProgramResult& point);

@@ -20,8 +20,8 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 /// StartPlace::search of the smallest ratio, and after it of the smallest value
-/// of a quantity, and from the design of the smallest ratio; searches of fronts
-/// count from 1.
+/// of a quantity, from the design of the smallest ratio, and of the limits of
+/// the design alone; searches of fronts count from 1.
 constexpr std::size_t search_of_ratio = 1000000000;
 
 /// Adds all limits to the results of a design without variables.
@@ -159,6 +159,11 @@ struct Collected {
   double lowest = std::numeric_limits<double>::infinity();  ///< bound, ln
   double n_combinations = 0;
   std::optional<LocalOptimum> best;
+
+  /// Whether all combinations are convex, and have a bound.
+  bool bounds_all(std::size_t combinations) const {
+    return convex && convex_bounds.size() == combinations;
+  }
 };
 
 // The programs `base` of the following functions belong to no combination.
@@ -176,8 +181,13 @@ void search_layers(const DesignProgram& base,
     auto found = best_layers(program, keep_on);
     result.effort += program.effort();
     ++all.starts;
-    if (!found) continue;
+    if (!found) {
+      // nothing is known if the search ended before the first of them
+      all.has_bound = all.has_bound && !options.is_stopped();
+      continue;
+    }
     all.n_combinations += found->combinations;
+    all.lowest = std::min(all.lowest, found->lowest);
     result.interrupted = result.interrupted || found->interrupted;
     LocalOptimum o;
     o.f = found->values.f;
@@ -240,6 +250,7 @@ void search_combinations(const DesignProgram& base,
                       if (options.progress)
                         options.progress(at, combinations.size());
                     });
+  all.has_bound = false;
   all.starts = combinations.size();
   all.n_combinations = static_cast<double>(combinations.size());
   result.program =
@@ -332,6 +343,11 @@ void search_designs(const DesignProgram& base,
   all.n_combinations = static_cast<double>(combinations.size());
 }
 
+/// How far a result is above a bound; a fraction.
+double gap_to(double bound, const LocalOptimum& o) {
+  return std::max(0.0, std::expm1(o.f - bound));
+}
+
 /// The combination that leaves the description as it is.
 struct OwnCombination {
   Combination combination;
@@ -394,19 +410,32 @@ void take_start_if_better(const DesignProgram& base,
 
 /// The best of a result, what the solver finds if it begins there again, since
 /// its steps may have ended early, and the design of the file and what it finds
-/// from there if that is better.
+/// from there if that is better. Of a convex problem the gap to its bound shows
+/// whether anything is left to find.
 void solve_to_the_end(DesignProgram& program, LocalOptimum& best,
                       const SearchOptions& options) {
   constexpr int most_restarts = 5;
+  const bool convex = is_convex(program);
+  const auto gap_of = [&](const LocalOptimum& o) {
+    return convex ? gap_to(lower_bound(program, o.result), o) : 0;
+  };
+  double gap = gap_of(best);
   const auto improve = [&](const LocalOptimum& from) {
     LocalOptimum again = solve(
         program, from.x, {.working = from.working, .keep_on = options.keep_on});
     if (!again.result.exists || !again.feasible) return false;
-    const bool is_useful = is_better(again, best) || is_solved(again);
-    if (is_useful) best = std::move(again);
+    const double its_gap = gap_of(again);
+    const bool is_useful =
+        is_better(again, best) ||
+        (is_solved(again) && (!is_solved(best) || its_gap < gap));
+    if (is_useful) {
+      best = std::move(again);
+      gap = its_gap;
+    }
     return is_useful;
   };
-  for (int i = 0; i < most_restarts && !is_solved(best); ++i)
+  for (int i = 0;
+       i < most_restarts && !(is_solved(best) && gap <= same_optimum); ++i)
     if (!improve(best)) break;
   const Combination& own = program.combination();
   if (!own.numbers.empty() || std::ranges::count(own.absent, char{1}) > 0)
@@ -423,16 +452,23 @@ void solve_to_the_end(DesignProgram& program, LocalOptimum& best,
 /// there are added, and the problem is solved again.
 void verify_result(SearchResult& result, const SearchOptions& options) {
   DesignProgram& program = *result.program;
+  const Effort before = program.effort();
   constexpr double gap_unit = DesignProgram::gap_unit;
   const bool has_variables = program.space().size() > 0;
-  const bool may_change = has_variables && !result.interrupted;
+  bool may_change = has_variables && !result.interrupted;
+  SearchOptions how = options;
+  how.keep_on = [&] {
+    result.interrupted = result.interrupted || options.is_stopped();
+    return !result.interrupted;
+  };
   result.solved = result.best.feasible;
   if (result.solved && may_change && !options.local)
-    solve_to_the_end(program, result.best, options);
+    solve_to_the_end(program, result.best, how);
   double excess = 0;
   std::vector<KnownEdges> edges(program.problem().requirements.size());
   constexpr int most_looks = 12;
   for (int round = 0; round < most_looks; ++round) {
+    may_change = may_change && !result.interrupted;
     const bool may_add = result.solved && may_change && round + 1 < most_looks;
     const Look look = verify(program, result.best.x, result.best.f,
                              options.threads, may_add, edges);
@@ -444,12 +480,13 @@ void verify_result(SearchResult& result, const SearchOptions& options) {
     if (look.beyond.empty() && !(may_add && missing > design_feasible)) break;
     std::vector<std::size_t> working = result.best.working;
     working.insert(working.end(), look.beyond.begin(), look.beyond.end());
-    LocalOptimum again =
-        solve(program, result.best.x,
-              {.working = working, .keep_on = options.keep_on});
+    LocalOptimum again = solve(program, result.best.x,
+                               {.working = working, .keep_on = how.keep_on});
     if (!again.result.exists) break;
+    // an interrupted solution may be further from the limits
+    if (result.interrupted && !(again.violation < excess)) break;
     result.best = std::move(again);
-    if (result.best.feasible) solve_to_the_end(program, result.best, options);
+    if (result.best.feasible) solve_to_the_end(program, result.best, how);
     result.solved = result.best.feasible;
   }
   if (const auto missed = missed_most(program, result.best.x))
@@ -458,23 +495,104 @@ void verify_result(SearchResult& result, const SearchOptions& options) {
   result.solved =
       result.solved && (excess <= design_feasible || !has_variables);
   result.found = result.solved && result.verify_violation <= design_feasible;
-  result.effort += program.effort();
+  result.effort += program.effort() - before;
+}
+
+/// Of a convex problem: other combinations were solved, or excluded by a bound,
+/// without the points that the verification of the result added. Those whose
+/// bound is below the result are solved with all points known so far; the best
+/// one that is better is verified, too, until there is none.
+void settle_combinations(const DesignProgram& base,
+                         const std::vector<Combination>& combinations,
+                         const SearchOptions& options, Collected& all,
+                         SearchResult& result) {
+  if (!all.bounds_all(combinations.size()) || options.local) return;
+  struct Candidate {
+    std::size_t combination;
+    std::shared_ptr<DesignProgram> program;
+    LocalOptimum optimum;
+  };
+  std::shared_ptr<const DesignProgram> with_all_points = result.program;
+  SearchOptions own = options;  // the starts are those of a part of the search
+  own.progress = {};
+  own.history = {};
+  constexpr int most_rounds = 12;
+  for (int round = 0; round < most_rounds && result.solved; ++round) {
+    DesignProgram full = base;
+    full.take_samples_of(*with_all_points);
+    const LocalOptimum& known = result.best;
+    std::optional<Candidate> better;
+    for (std::size_t k = 0; k < combinations.size(); ++k) {
+      double& bound = all.convex_bounds[k];
+      if (k == all.best_at || bound >= known.f - objective_rounding) continue;
+      if (options.is_stopped()) {
+        result.interrupted = true;
+        return;
+      }
+      auto mine = std::make_shared<DesignProgram>(full.with(combinations[k]));
+      LocalOptimum o =
+          solve(*mine, known.x,
+                {.working = known.working, .keep_on = options.keep_on});
+      bound = std::max(bound, lower_bound(*mine, o.result));
+      const auto is_open = [&] {
+        return bound < known.f - objective_rounding &&
+               !(is_solved(o) && gap_to(bound, o) <= same_optimum);
+      };
+      if (o.feasible && is_open()) {
+        solve_to_the_end(*mine, o, options);
+        bound = std::max(bound, lower_bound(*mine, o.result));
+      }
+      if (is_open()) {
+        const std::size_t stage = 2 + 2 * static_cast<std::size_t>(round);
+        Found found =
+            solve_from_starts(*mine, 2, own, {options.search, k, stage, 0});
+        result.effort += found.effort;
+        if (found.best) {
+          o = std::move(*found.best);
+          bound = std::max(bound, lower_bound(*mine, o.result));
+        }
+      }
+      result.effort += mine->effort();
+      if (o.feasible && is_better(o, better ? better->optimum : known))
+        better = Candidate{k, std::move(mine), std::move(o)};
+    }
+    if (!better) return;
+    SearchResult other = result;
+    other.program = better->program;
+    other.best = std::move(better->optimum);
+    verify_result(other, options);
+    with_all_points = other.program;
+    result.effort = other.effort;
+    const bool is_best = other.solved && is_better(other.best, known);
+    const SearchResult& worse = is_best ? result : other;
+    const std::size_t left = is_best ? all.best_at : better->combination;
+    all.convex_bounds[left] =
+        std::max(all.convex_bounds[left],
+                 is_beyond_best_corner(*worse.program)
+                     ? std::numeric_limits<double>::infinity()
+                     : lower_bound(*worse.program, worse.best.result));
+    if (!is_best) continue;
+    all.best_at = better->combination;
+    result = std::move(other);
+  }
 }
 
 /// A gap above it says nothing.
 constexpr double most_open = 1;
+/// The same for a choice of layers, where the bound of a quantity may be 0.
+constexpr double most_open_choice = 1e6;
 
 /// Of a convex problem: how far the result, with all points that its
 /// verification added, is above a bound for all combinations; a fraction.
 std::optional<double> convex_gap(const SearchResult& result,
                                  const Collected& all) {
-  if (!all.convex || all.convex_bounds.empty() || !result.solved ||
-      result.interrupted)
+  if (!all.bounds_all(static_cast<std::size_t>(all.n_combinations)) ||
+      !result.solved || result.is_start)
     return std::nullopt;
   double lowest = lower_bound(*result.program, result.best.result);
   for (std::size_t k = 0; k < all.convex_bounds.size(); ++k)
     if (k != all.best_at) lowest = std::min(lowest, all.convex_bounds[k]);
-  return std::max(0.0, std::expm1(result.best.f - lowest));
+  return gap_to(lowest, result.best);
 }
 
 Certificate certificate_of(const SearchResult& result, const Collected& all,
@@ -506,6 +624,8 @@ Certificate certificate_of(const SearchResult& result, const Collected& all,
         *gap <= same_optimum && c.residual < program_stationary;
     c.kind = is_closed ? Certificate::Kind::proven : Certificate::Kind::bounded;
     c.gap = *gap;
+    // others are values of combinations, or of starts that ended early
+    c.optima = {result.best.f};
     c.reason = "variances are convex in the information of the hits";
     if (is_closed) c.reason += ": there is one optimum";
     if (all.n_combinations > 1)
@@ -513,11 +633,25 @@ Certificate certificate_of(const SearchResult& result, const Collected& all,
           fmt::format(" of each of {:.0f} combinations", all.n_combinations);
   } else if (options.local) {
     c.kind = Certificate::Kind::local;
-  } else if (has_variables && all.has_bound && result.solved &&
-             all.lowest <= result.best.f) {
+  } else if (result.is_start) {
+    c.reason =
+        "the design of the file, which the search had not improved when it was "
+        "ended";
+  } else if (all.has_bound && result.solved && all.lowest <= result.best.f &&
+             (has_variables ||
+              gap_to(all.lowest, result.best) <= most_open_choice)) {
     c.kind = Certificate::Kind::bounded;
-    c.gap = std::expm1(result.best.f - all.lowest);
-    c.reason = "hits of any weight on a lattice";
+    c.gap = gap_to(all.lowest, result.best);
+    c.reason = has_variables
+                   ? "hits of any weight on a lattice"
+                   : "no combination that was not evaluated is below it";
+  } else if (!has_variables) {
+    c.reason =
+        "the search ended before all combinations were evaluated or excluded";
+  } else if (c.starts == 0) {
+    c.reason = "no start was finished";
+  } else if (c.met_limits == 0) {
+    c.reason = fmt::format("no start of {} ended within the limits", c.starts);
   } else {
     c.kind = Certificate::Kind::best_of_starts;
   }
@@ -583,6 +717,20 @@ std::optional<LimitValue> missed_limit(DesignProgram& program,
   return missed;
 }
 
+/// The gap, envelope, coverage, quantity or mean that a design misses most.
+std::optional<Infeasible> most_missed(const DesignProgram& program,
+                                      const std::vector<double>& x) {
+  const auto missed = missed_most(program, x);
+  if (!missed) return std::nullopt;
+  if (missed->is_length)
+    return Infeasible{0, missed->name, std::nullopt,
+                      missed->amount * DesignProgram::gap_unit};
+  // of a lower limit, of the limit to the value
+  return Infeasible{missed->is_lower ? 1 / std::max(0.0, 1 - missed->amount)
+                                     : 1 + missed->amount,
+                    missed->name, std::nullopt};
+}
+
 /// The largest ratio of a design to the limits on columns, and where.
 std::optional<Infeasible> largest_ratio(DesignProgram program,
                                         const std::vector<double>& x) {
@@ -604,7 +752,8 @@ std::optional<Infeasible> largest_ratio(DesignProgram program,
 /// smallest achievable value of the largest ratio to them, with quantities and
 /// gaps respected, the prices of limits in this ratio, and whether it is
 /// proven. If quantities and means cannot be within their limits either: the
-/// same for one of them.
+/// same for one of them. If it is a gap, envelope, coverage or lower limit of a
+/// quantity that is missed: the design that misses these least.
 void find_least_ratio(const OptimisationProblem& problem,
                       const SearchOptions& options, SearchResult& failed) {
   SearchOptions of_ratio = options;
@@ -638,12 +787,17 @@ void find_least_ratio(const OptimisationProblem& problem,
           "no design has a smaller ratio: " + least.certificate.reason;
     failed.infeasible = std::move(infeasible);
   };
-  if (!problem.requirements.empty() && failed.program->n_samples() > 0) {
-    of_ratio.search = search_of_ratio;
-    const OptimisationProblem margin = problem_of_ratio(problem);
-    const SearchResult least = search(margin, of_ratio);
+  const auto search_least = [&](const OptimisationProblem& other,
+                                std::size_t number) {
+    of_ratio.search = search_of_ratio + number;
+    SearchResult least = search(other, of_ratio);
     failed.effort += least.effort;
     failed.interrupted = failed.interrupted || least.interrupted;
+    return least;
+  };
+  if (!problem.requirements.empty() && failed.program->n_samples() > 0) {
+    const OptimisationProblem margin = problem_of_ratio(problem);
+    const SearchResult least = search_least(margin, 0);
     if (least.found) {
       // the limits can be met: the search begins there
       of_ratio.search = search_of_ratio + 2;
@@ -663,15 +817,23 @@ void find_least_ratio(const OptimisationProblem& problem,
     }
   }
   const auto missed = missed_limit(*failed.program, failed.best.x);
-  if (!missed || failed.interrupted) return;
-  of_ratio.search = search_of_ratio + 1;
-  const auto [of_limit, limit] = problem_of_least(problem, *missed);
-  const SearchResult least = search(of_limit, of_ratio);
-  failed.effort += least.effort;
-  failed.interrupted = failed.interrupted || least.interrupted;
-  if (!least.found) return;
-  take(least,
-       {std::exp(least.best.f) / limit, of_limit.objective.name, std::nullopt});
+  if (missed && !failed.interrupted) {
+    const auto [of_limit, limit] = problem_of_least(problem, *missed);
+    const SearchResult least = search_least(of_limit, 1);
+    if (least.found) {
+      take(least, {std::exp(least.best.f) / limit, of_limit.objective.name,
+                   std::nullopt});
+      return;
+    }
+  }
+  if (failed.interrupted) return;
+  OptimisationProblem of_design = problem_of_ratio(problem);
+  of_design.requirements.clear();
+  of_design.means.clear();
+  const SearchResult least = search_least(of_design, 3);
+  if (failed.interrupted || !least.best.result.exists) return;
+  if (auto most = most_missed(*least.program, least.best.x))
+    take(least, std::move(*most));
 }
 
 /// The numbers and prices that an option sets.
@@ -706,6 +868,8 @@ Combination combination_of(const OptimisationProblem& problem,
 
 std::string_view to_string(Certificate::Kind kind) {
   switch (kind) {
+    case Certificate::Kind::none:
+      return "none";
     case Certificate::Kind::proven:
       return "proven";
     case Certificate::Kind::bounded:
@@ -735,7 +899,7 @@ std::optional<MissedLimit> missed_most(const DesignProgram& program,
     const std::string& name = v.kind == Kind::quantity
                                   ? program.problem().limits[v.index].name
                                   : v.name;
-    most = MissedLimit{name, amount, is_length};
+    most = MissedLimit{name, amount, is_length, v.is_lower};
   }
   return most;
 }
@@ -876,9 +1040,14 @@ SearchResult search(const OptimisationProblem& problem,
     result.program =
         std::make_shared<DesignProgram>(base.with(combinations.front()));
   if (result.interrupted) take_start_if_better(base, combinations, all, result);
-  if (!all.best) return result;
+  if (!all.best) {
+    result.certificate.reason = "no design has a value";
+    return result;
+  }
   result.best = std::move(*all.best);
   verify_result(result, options);
+  if (has_variables && !result.interrupted)
+    settle_combinations(base, combinations, options, all, result);
   result.certificate = certificate_of(result, all, by_bounds, options);
   if (!options.prices) return result;
   Prices prices = prices_of(*result.program, result.best,

@@ -17,9 +17,9 @@ namespace gttf {
 
 /// Certificate of a result.
 struct Certificate {
-  enum class Kind { proven, bounded, best_of_starts, local };
+  enum class Kind { none, proven, bounded, best_of_starts, local };
 
-  Kind kind = Kind::local;
+  Kind kind = Kind::none;
   double gap = 0;               ///< of the objective to a bound, a fraction
   std::size_t starts = 0;       ///< that were solved
   std::size_t most_starts = 0;  ///< that would have been
@@ -28,16 +28,18 @@ struct Certificate {
   std::size_t reached = 0;      ///< starts that ended at this optimum
   std::vector<double> optima;   ///< distinct optima, f, best first
   double residual = 0;
-  std::string reason;  ///< of a proof or bound
+  std::string reason;  ///< of a proof or bound, or why there is none
 };
 std::string_view to_string(Certificate::Kind kind);
 
 /// The smallest achievable ratio to all requirements, or to the limit of a
-/// quantity or mean.
+/// quantity or mean; or the smallest length by which a gap, envelope or
+/// coverage is missed.
 struct Infeasible {
-  double ratio = 0;
-  std::string requirement;     ///< or the quantity or mean
+  double ratio = 0;            ///< unless it is of a length; above 1
+  std::string requirement;     ///< or the quantity, mean, gap, ...
   std::optional<Track> track;  ///< of a requirement
+  std::optional<double> missing = std::nullopt;  ///< a length, mm
 };
 
 /// A limit of a quantity, mean or length that a design misses.
@@ -45,7 +47,7 @@ struct MissedLimit {
   std::string name;
   /// Relative to the limit; of a length in DesignProgram::gap_unit.
   double amount = 0;
-  bool is_length = false;
+  bool is_length = false, is_lower = false;
 };
 /// The one that it misses most.
 std::optional<MissedLimit> missed_most(const DesignProgram& program,

@@ -26,14 +26,16 @@ constexpr std::size_t most_polished = 4;
 /// Starts that are planned together if a search may end before all are solved:
 /// to look at many designs takes longer than to solve from some.
 constexpr std::size_t planned_at_once = 32;
+/// The same if all are solved, unless the search is interrupted.
+constexpr std::size_t most_planned_at_once = 256;
 
 /// Starts `begin` ... `end` - 1 of `n`: the file's own, then in turn the best
-/// of a sample and any of it, since the best may all lie in one valley.
-std::vector<std::vector<double>> start_designs(const DesignProgram& program,
-                                               std::size_t begin,
-                                               std::size_t end, std::size_t n,
-                                               const SearchOptions& options,
-                                               Effort& effort) {
+/// of a sample and any of it, since the best may all lie in one valley. Nothing
+/// if the search is stopped meanwhile: a part of the sample has other best
+/// ones.
+std::optional<std::vector<std::vector<double>>> start_designs(
+    const DesignProgram& program, std::size_t begin, std::size_t end,
+    std::size_t n, const SearchOptions& options, Effort& effort) {
   std::vector<std::vector<double>> starts;
   if (begin == 0) starts.push_back(program.space().start_values());
   if (n <= 1) return starts;
@@ -47,15 +49,18 @@ std::vector<std::vector<double>> start_designs(const DesignProgram& program,
   };
   struct Block {
     std::vector<Rated> rated;
+    bool is_stopped = false;
     Effort effort;
   };
   std::vector<Rated> all;
+  bool is_stopped = false;
   parallel_in_order(
       (screened + screened_at_once - 1) / screened_at_once,
       thread_count(options.threads),
       [&](std::size_t block) {
         Block result;
-        if (options.is_stopped()) return result;
+        result.is_stopped = options.is_stopped();
+        if (result.is_stopped) return result;
         DesignProgram mine = program;
         const Effort before = mine.effort();
         const std::size_t last =
@@ -73,8 +78,10 @@ std::vector<std::vector<double>> start_designs(const DesignProgram& program,
       },
       [&](Block block) {
         all.insert(all.end(), block.rated.begin(), block.rated.end());
+        is_stopped = is_stopped || block.is_stopped;
         effort += block.effort;
       });
+  if (is_stopped) return std::nullopt;
   std::ranges::stable_sort(all, {}, &Rated::rating);
   for (std::size_t i = 0; i < all.size() && starts.size() < end - begin; ++i) {
     starts.push_back(sampler.design(all[i].index));
@@ -101,7 +108,8 @@ class StartPlan {
   const DesignProgram& program() const { return program_; }
   /// The number of starts, at most.
   std::size_t size() const { return n_ + options_.also_from.size(); }
-  /// The next part; empty after the last.
+  /// The next part; empty after the last, or if the search is stopped before it
+  /// is known.
   std::vector<std::vector<double>> next() {
     // known designs come first: a search that ends while others are evaluated
     // has a result
@@ -113,24 +121,28 @@ class StartPlan {
     }
     while (planned_ < n_) {
       const std::size_t begin = planned_;
-      planned_ = program_.problem().solves_all_starts
-                     ? n_
-                     : std::min(n_, begin + planned_at_once);
+      planned_ = std::min(n_, begin + (program_.problem().solves_all_starts
+                                           ? most_planned_at_once
+                                           : planned_at_once));
       auto starts =
           start_designs(program_, begin, planned_, n_, options_, effort_);
+      is_stopped_ = !starts;
+      if (is_stopped_) return {};
       if (begin == 0) {
-        if (bound_ && starts.size() > 1) starts[1] = bound_->x;
-        starts.erase(starts.begin());  // known
+        if (bound_ && starts->size() > 1) (*starts)[1] = bound_->x;
+        starts->erase(starts->begin());  // known
       }
-      if (!starts.empty()) return starts;
+      if (!starts->empty()) return std::move(*starts);
     }
     return {};
   }
+  /// Whether the search was stopped before the next part was known.
+  bool is_stopped() const { return is_stopped_; }
   /// Of the plan so far.
   const Effort& effort() const { return effort_; }
 
  private:
-  bool is_large_, has_begun_ = false;
+  bool is_large_, has_begun_ = false, is_stopped_ = false;
   DesignProgram program_;
   std::size_t n_, planned_ = 0;
   const SearchOptions& options_;
@@ -212,7 +224,7 @@ void solve_from(const DesignProgram& program,
       const auto record = options.state->starts.find(place_of(i));
       if (record != options.state->starts.end()) known[i] = &record->second;
     }
-  std::size_t done = first;
+  std::size_t done = found.starts;
   parallel_in_order(
       chosen.size(), thread_count(options.threads),
       [&](std::size_t k) {
@@ -289,17 +301,22 @@ bool solve_shard(const DesignProgram& program, std::size_t n,
                  const SearchOptions& options, const StartPlace& place,
                  const std::optional<PlacementBound>& bound) {
   StartPlan plan(program, n, options, bound);
-  std::vector<std::vector<double>> starts;
-  for (auto part = plan.next(); !part.empty(); part = plan.next())
-    starts.insert(starts.end(), part.begin(), part.end());
   const Shard& shard = options.state->shard;
+  const std::size_t total =
+      (plan.size() + shard.count - shard.index) / shard.count;
   Found found;
-  solve_from(
-      plan.program(), starts, options, place, 0,
-      (starts.size() + shard.count - shard.index) / shard.count,
-      [&shard](std::size_t i) { return i % shard.count == shard.index - 1; },
-      starts.size(), found);
-  return !found.interrupted;
+  for (std::size_t first = 0; !found.interrupted;) {
+    const auto starts = plan.next();
+    if (starts.empty()) break;
+    solve_from(
+        plan.program(), starts, options, place, first, total,
+        [&](std::size_t i) {
+          return (first + i) % shard.count == shard.index - 1;
+        },
+        first + starts.size(), found);
+    first += starts.size();
+  }
+  return !found.interrupted && !plan.is_stopped();
 }
 
 Found solve_from_starts(const DesignProgram& program, std::size_t n,
@@ -319,6 +336,7 @@ Found solve_from_starts(const DesignProgram& program, std::size_t n,
     first += starts.size();
   }
   found.effort += plan.effort();
+  found.interrupted = found.interrupted || plan.is_stopped();
   if (!plan.is_large()) return found;
   // the best of each optimum, and the design of the file
   std::ranges::stable_sort(
