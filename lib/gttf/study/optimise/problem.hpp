@@ -36,6 +36,7 @@ struct QuantityLimit {
   std::optional<double> min, max;
   std::string unit;       ///< unit of the limit as written; may be empty
   double unit_value = 1;  ///< that unit in native ones
+  Diagnostic place = {};
 };
 
 /// Two surfaces with fixed order: position of `outer` - position of `inner` >=

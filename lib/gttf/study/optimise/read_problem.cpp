@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <numeric>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "gttf/config/sha256.hpp"
@@ -20,6 +19,8 @@
 #include "gttf/study/check/check.hpp"
 #include "gttf/study/check/requirement_file.hpp"
 #include "gttf/study/optimise/key_probe.hpp"
+#include "gttf/study/optimise/least_quantity.hpp"
+#include "gttf/study/optimise/least_value.hpp"
 #include "gttf/study/optimise/read_formulas.hpp"
 #include "gttf/study/request/request_document.hpp"
 #include "gttf/study/show/layer_names.hpp"
@@ -929,55 +930,23 @@ class Reader {
   }
 
   /// The least and the largest value of a function of the numbers in the ranges
-  /// of some variables: the best value of one after the other. Exact if each
-  /// variable always moves the value the same way.
+  /// of some variables, as least_value() has it.
   template <class F>
   Interval range_of(F&& value, const std::vector<std::size_t>& variables) {
-    constexpr int parts = 32;  // of the range of a variable
-    std::array<double, 2> ends{};
-    for (const bool is_upper : {false, true}) {
-      const double sign = is_upper ? -1 : 1;
-      std::vector<double> x = space().start_values();
-      const auto at = [&] {
-        const double now =
-            sign * value(space().numbers<double>(std::span<const double>(x)));
-        return std::isfinite(now) ? now
-                                  : std::numeric_limits<double>::infinity();
-      };
-      double least = std::numeric_limits<double>::infinity();
-      for (bool has_improved = true; has_improved;) {
-        has_improved = false;
-        for (const std::size_t v : variables) {
-          const DesignVariable& variable = space().variables[v];
-          double best = x[v];
-          for (int i = 0; i <= parts; ++i) {
-            x[v] = std::lerp(variable.from, variable.to,
-                             static_cast<double>(i) / parts);
-            const double now = at();
-            if (!(now < least)) continue;
-            least = now;
-            best = x[v];
-            has_improved = true;
-          }
-          x[v] = best;
-        }
-      }
-      ends[is_upper ? 1 : 0] = sign * least;
-    }
-    return {ends[0], ends[1]};
-  }
-
-  /// Whether numbers are within gaps and envelopes.
-  bool is_kept(const std::vector<double>& numbers) const {
-    return std::ranges::all_of(problem_->gaps,
-                               [&](const Gap& g) {
-                                 return numbers[g.outer] - numbers[g.inner] >=
-                                        g.min;
-                               }) &&
-           std::ranges::all_of(problem_->envelopes, [&](const Envelope& e) {
-             return e.is_upper ? numbers[e.number] <= e.bound
-                               : numbers[e.number] >= e.bound;
-           });
+    const std::vector<std::size_t> places(variables.size(), places_in_range);
+    const std::vector<double> start = space().start_values();
+    const auto least = [&](double sign) {
+      return least_value(
+          places, places, [&](const std::vector<std::size_t>& at) {
+            std::vector<double> x = start;
+            for (std::size_t i = 0; i < at.size(); ++i)
+              x[variables[i]] =
+                  value_at_place(space().variables[variables[i]], at[i]);
+            return sign *
+                   value(space().numbers<double>(std::span<const double>(x)));
+          });
+    };
+    return {least(1), -least(-1)};
   }
 
   /// Magnets have a length and do not overlap.
@@ -996,7 +965,7 @@ class Reader {
       both.insert(both.end(), variables[to].begin(), variables[to].end());
       return range_of(
                  [&](const auto& list) {
-                   return is_kept(list)
+                   return keeps_order(*problem_, list)
                               ? list[to] - list[from]
                               : std::numeric_limits<double>::quiet_NaN();
                  },
@@ -1556,7 +1525,7 @@ class Reader {
           "name a layer that is always there", diagnostics_);
   }
 
-  /// What is minimised must be positive: its logarithm is.
+  /// What is minimised must be positive: its logarithm is. Limits need a value.
   void check_objective() {
     std::vector<const Objective*> list{&problem_->objective};
     for (const Objective& o : problem_->pareto.of) list.push_back(&o);
@@ -1566,10 +1535,16 @@ class Reader {
                   "there is no limit of a column whose margin could be "
                   "minimised",
                   "add \"subject_to\" or \"requirements\"", diagnostics_);
-      if (o->kind == Objective::Kind::quantity && problem_->choices.empty() &&
-          !check_quantity(*o))
-        return;
+      if (o->kind == Objective::Kind::quantity && !check_quantity(*o)) return;
     }
+    for (const QuantityLimit& limit : problem_->limits)
+      if (least_quantity(*problem_, limit.quantity) ==
+          -std::numeric_limits<double>::infinity())
+        add_error(
+            limit.place,
+            fmt::format("{} has no value for some designs",
+                        in_quotes(problem_->quantities[limit.quantity].name)),
+            "narrow the ranges, or write another formula", diagnostics_);
   }
 
   bool limits_a_column() const {
@@ -1579,26 +1554,19 @@ class Reader {
     return false;
   }
 
-  /// Whether a quantity is positive for all designs within gaps and envelopes.
+  /// Whether a quantity is positive for all designs. It may be 0 where layers
+  /// are left out.
   bool check_quantity(const Objective& objective) {
-    const DesignQuantity& quantity = problem_->quantities[objective.quantity];
-    std::vector<std::size_t> all(space().size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    const Interval range = range_of(
-        [&](const std::vector<double>& list) {
-          if (!is_kept(list)) return std::numeric_limits<double>::quiet_NaN();
-          double sum = 0;
-          for (const DesignQuantity::Term& term : quantity.terms)
-            sum += space().value<double>(term.formula, term.inputs, list);
-          return std::isfinite(sum) ? sum
-                                    : std::numeric_limits<double>::lowest();
-        },
-        all);
-    if (range.lower > 0) return true;
-    add_error(objective.criterion.place,
-              fmt::format("{} is not positive everywhere in the ranges",
-                          in_quotes(quantity.name)),
-              "add a constant to it, or narrow the ranges", diagnostics_);
+    const double least = least_quantity(*problem_, objective.quantity);
+    const bool may_be_none = std::ranges::any_of(
+        problem_->choices,
+        [](const DesignChoice& choice) { return !choice.layers.empty(); });
+    if (may_be_none ? least >= 0 : least > 0) return true;
+    add_error(
+        objective.criterion.place,
+        fmt::format("{} is not positive for all designs",
+                    in_quotes(problem_->quantities[objective.quantity].name)),
+        "add a constant to it, or narrow the ranges", diagnostics_);
     return false;
   }
 
@@ -1660,6 +1628,7 @@ class Reader {
                min = map.find("min"), max = map.find("max");
     map.finish();
     QuantityLimit limit;
+    limit.place = diagnostic_at(value.node());
     const auto index = find_quantity(*quantity);
     if (name) limit.name = name->text("a name").value_or("");
     if (!min && !max)
