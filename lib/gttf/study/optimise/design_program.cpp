@@ -433,6 +433,7 @@ TrackingGeometry DesignProgram::geometry() const {
 }
 
 void DesignProgram::count_hits() {
+  if (space_.size() == 0) return;  // then no hits can be lost
   // the weights of patterns that lose hits then vary as well
   const bool vary_efficiencies =
       DesignSlopes(space_.design, number_slopes(space_.start_values()))
@@ -440,8 +441,7 @@ void DesignProgram::count_hits() {
   space_.design.set(space_.numbers<double>(space_.start_values()));
   const TrackingGeometry g = geometry();
   for (TrackGroup& group : groups_) {
-    // without variables no hits can be lost
-    if (group.tracks.empty() || space_.size() == 0) continue;
+    if (group.tracks.empty()) continue;
     std::vector<double> p, theta;
     ResolutionArrays results;
     results.n_hits = group.n_hits;

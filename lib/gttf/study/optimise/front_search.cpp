@@ -158,8 +158,18 @@ std::optional<FrontDesign> FrontSearch::least(std::size_t first,
 }
 
 bool FrontSearch::can_list_designs() const {
-  return !has_variables() &&
-         count_combinations(problem_) <= static_cast<double>(most_combinations);
+  if (has_variables()) return false;
+  // bounds find the points of two objectives faster than so many evaluations
+  constexpr std::size_t most_if_bounded = 20000;
+  const bool is_bounded =
+      n_objectives() == 2 &&
+      std::ranges::all_of(problem_.pareto.of, [&](const Objective& objective) {
+        OptimisationProblem p = problem_;
+        p.objective = objective;
+        return has_layer_bounds(p);
+      });
+  return count_combinations(problem_) <=
+         static_cast<double>(is_bounded ? most_if_bounded : most_combinations);
 }
 
 std::vector<FrontDesign> FrontSearch::best_designs() {

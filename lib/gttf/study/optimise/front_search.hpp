@@ -51,7 +51,7 @@ class FrontSearch {
   /// smallest next ones, in turn.
   std::optional<FrontDesign> least(std::size_t first, std::size_t done);
 
-  /// Whether all designs are combinations that can be listed.
+  /// Whether all designs are combinations, few enough to be listed.
   bool can_list_designs() const;
 
   /// Of all combinations of a problem without variables, those within the
