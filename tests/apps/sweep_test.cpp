@@ -312,7 +312,7 @@ follow:
   }
 }
 
-TEST_CASE("sweep: keys in which a detector is not linear, beside followers") {
+TEST_CASE("sweep: keys in which a detector is not linear, with followers") {
   const Folder folder;
   folder.write("parts.yaml", R"(gttf-detector: 1
 name: parts
