@@ -119,6 +119,11 @@ std::vector<Vector3> far_points(const Surface& s) {
     }
     return points;
   }
+  if (s.is_inclined()) {
+    for (const std::array<double, 3>& x : corners(s))
+      points.push_back(within * Vector3(x[0], x[1], x[2]));
+    return points;
+  }
   const int normal = static_cast<int>(s.normal);
   for (const double v : {s.v.lower, s.v.upper})
     for (const double u : {s.u.lower, s.u.upper}) {
