@@ -791,7 +791,7 @@ TEST_CASE(
   const PerParameter errors = sigmas(
       resolve(TrackingGeometry(r.program->detector_at(r.best.x)), track));
   CHECK(r.limits[1].value ==
-        doctest::Approx(errors[Parameter::pt] / unit::percent).epsilon(1e-10));
+        doctest::Approx(errors[Parameter::pt]).epsilon(1e-10));
   for (const LimitPrice& p : r.limits) {
     CHECK_FALSE(p.active);
     CHECK(p.multiplier == 0);
@@ -823,7 +823,8 @@ TEST_CASE("a limit may name a layer that no choice can leave out") {
     const SearchResult r = search(all, {});
     CHECK(r.found);
     REQUIRE(r.limits.size() == 1);
-    CHECK(r.limits[0].unit == "%");
+    CHECK(r.limits[0].unit == "1");
+    CHECK(r.limits[0].shown_unit == "%");
   }
   CHECK_NOTHROW(study("at_least: 1", of_group));
   CHECK_THROWS_WITH(study("at_most: 2", of_group), doctest::Contains(left_out));

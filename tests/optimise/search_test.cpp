@@ -639,9 +639,10 @@ TEST_CASE("combinations are compared by their coverage") {
   CHECK(r.certificate.kind == Certificate::Kind::proven);
   CHECK(r.program->combination().chosen[0] == "L1,L2,L3,L4");
   const LimitPrice& coverage = limit(r, "coverage with 4 hits is 100 %");
-  CHECK(coverage.value == 100);
-  CHECK(coverage.limit == 100);
-  CHECK(coverage.unit == "%");
+  CHECK(coverage.value == 1);
+  CHECK(coverage.limit == 1);
+  CHECK(coverage.unit == "1");
+  CHECK(coverage.shown_unit == "%");
 }
 
 TEST_CASE("limits on material and on a share of an error") {
@@ -659,12 +660,14 @@ TEST_CASE("limits on material and on a share of an error") {
         doctest::Approx(0.02).epsilon(1e-4));
   CHECK(limit(r, "share of L1 scattering in sigma(d0) <= 60 %").active);
   for (const LimitPrice& p : r.limits) {
-    CHECK(p.unit == "%");
+    CHECK(p.unit == "1");
+    CHECK(p.shown_unit == "%");
     CHECK(p.price_unit == "1/%");
     CHECK(p.value == doctest::Approx(p.limit).epsilon(1e-9));
-    CHECK(p.price * p.limit == doctest::Approx(p.multiplier * objective(r)));
+    CHECK(p.price * p.limit / p.shown ==
+          doctest::Approx(p.multiplier * objective(r)));
   }
-  CHECK(material.limit == doctest::Approx(2));
+  CHECK(material.limit == doctest::Approx(0.02));
 }
 
 TEST_CASE("limits by hits, and inactive ones, are in the list, too") {
@@ -689,8 +692,8 @@ TEST_CASE("limits by hits, and inactive ones, are in the list, too") {
     CHECK_FALSE(limit.active);
     CHECK(limit.price == 0);
   }
-  CHECK(limit(r, "x_over_x0 up to L2 <= 5 %").limit == doctest::Approx(5));
-  CHECK(limit(r, "coverage with 4 hits >= 90 %").value == doctest::Approx(100));
+  CHECK(limit(r, "x_over_x0 up to L2 <= 5 %").limit == doctest::Approx(0.05));
+  CHECK(limit(r, "coverage with 4 hits >= 90 %").value == doctest::Approx(1));
   CHECK(r.limits[3].value == 6);
   CHECK(r.limits[3].unit == "1");
 }
@@ -796,7 +799,7 @@ TEST_CASE("prices are those of optima with moved limits") {
       for (const LimitPrice& price : r.limits)
         if (price.name.starts_with(limit.name)) {
           multiplier += price.multiplier;
-          CHECK(price.price * price.limit ==
+          CHECK(price.price * price.limit / price.shown ==
                 doctest::Approx(price.multiplier * objective(r)));
         }
       REQUIRE(multiplier > 0.01);

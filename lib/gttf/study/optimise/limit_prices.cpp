@@ -112,10 +112,13 @@ const Criterion& criterion_of(const DesignProgram& program,
   return program.problem().requirements[s.file].criteria[s.criterion];
 }
 
-/// The unit of a column in results.
-std::string unit_of(const CheckedQuantity& q) {
-  if (q.symbol.empty()) return "1";
-  return q.symbol[0] == '/' ? '1' + q.symbol : q.symbol;
+/// The units of a column in results.
+void set_units(LimitPrice& p, const CheckedQuantity& q) {
+  p.shown_unit = q.symbol.empty()     ? "1"
+                 : q.symbol[0] == '/' ? '1' + q.symbol
+                                      : q.symbol;
+  p.shown = q.shown_unit / q.unit;
+  p.unit = p.shown == 1 ? p.shown_unit : "1";
 }
 
 /// Name, value and limit of a point.
@@ -130,9 +133,9 @@ LimitPrice price_of_sample(const DesignProgram& program, const LimitValue& v) {
                ? fmt::format("{} at p = {:.6g} GeV, theta = {:.6g} deg", c.name,
                              track.p, in_degrees(track.theta))
                : c.name;
-  p.value = v.value / c.quantity.shown_unit;
-  p.limit = v.limit / c.quantity.shown_unit;
-  p.unit = unit_of(c.quantity);
+  p.value = v.value / c.quantity.unit;
+  p.limit = v.limit / c.quantity.unit;
+  set_units(p, c.quantity);
   return p;
 }
 
@@ -190,12 +193,11 @@ std::vector<LimitPrice> limits_by_hits(DesignProgram& program,
           std::isnan(worst.upper) ||
           worst.value - worst.lower <= worst.upper - worst.value;
       const double limit = is_lower ? worst.lower : worst.upper;
-      const double in = c.quantity.shown_unit;
       LimitPrice p;
       p.name = c.name;
-      p.value = worst.value / in;
-      p.limit = limit / in;
-      p.unit = unit_of(c.quantity);
+      p.value = worst.value / c.quantity.unit;
+      p.limit = limit / c.quantity.unit;
+      set_units(p, c.quantity);
       p.active =
           std::abs(worst.value - limit) <= limit_rounding * std::abs(limit);
       list.push_back(std::move(p));
@@ -224,6 +226,11 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
   };
   // a mean of logarithms changes by an absolute, not a relative amount
   const double scale = problem.objective.logarithmic ? 1 : objective;
+  const auto set_price = [&](LimitPrice& p) {
+    if (p.shown_unit.empty()) p.shown_unit = p.unit.empty() ? "1" : p.unit;
+    p.price = p.limit != 0 ? p.multiplier * scale / (p.limit / p.shown) : 0;
+    p.price_unit = priced(p.shown_unit);
+  };
   constexpr double gap_unit = DesignProgram::gap_unit;
   std::set<LimitOfColumn> listed;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -247,6 +254,7 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
         p.value = v.value;
         p.limit = v.limit;
         p.unit = "mm";
+        p.shown_unit = "mm";
         p.multiplier = multiplier / gap_unit;
         p.price = p.multiplier * scale;
         p.price_unit = priced("mm");
@@ -261,8 +269,6 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
         p.unit = limit.unit;
         p.value = v.value / limit.unit_value;
         p.limit = v.limit / limit.unit_value;
-        p.price = p.limit != 0 ? multiplier * scale / p.limit : 0;
-        p.price_unit = priced(limit.unit.empty() ? "1" : limit.unit);
         p.active = std::abs(v.value - v.limit) <= 1e-7 * std::abs(v.limit);
         break;
       }
@@ -270,13 +276,12 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
         const MeanLimit& mean = problem.means[v.index];
         const CheckedQuantity& q = mean.criterion.quantity;
         const bool is_ratio = mean.scale.has_value();
-        const double in = is_ratio ? 1 : q.shown_unit;
+        const double in = is_ratio ? 1 : q.unit;
         p.name = v.name;
         p.value = v.value / in;
         p.limit = v.limit / in;
-        p.unit = is_ratio ? "1" : unit_of(q);
-        p.price = multiplier * scale / p.limit;
-        p.price_unit = priced(p.unit);
+        p.unit = "1";
+        if (!is_ratio) set_units(p, q);
         p.active = std::abs(v.value - v.limit) <= 1e-7 * v.limit;
         break;
       }
@@ -295,12 +300,11 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
         p.price_range = price_range;
         p.active = true;
         p.multiplier = multiplier;
-        p.price = p.limit != 0 ? multiplier * scale / p.limit : 0;
-        p.price_unit = priced(p.unit);
         listed.insert(limit_of(program, v));
         break;
       }
     }
+    if (!is_length) set_price(p);
     if (p.price_range) {
       p.price_range->first *= p.limit;
       p.price_range->second *= p.limit;
@@ -309,11 +313,11 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
   }
   for (const LimitValue& v : nearest_points(mine, best.x, listed)) {
     LimitPrice p = price_of_sample(program, v);
-    p.price_unit = priced(p.unit);
+    set_price(p);
     result.limits.push_back(std::move(p));
   }
   for (LimitPrice& p : limits_by_hits(mine, best.x, listed)) {
-    p.price_unit = priced(p.unit);
+    set_price(p);
     result.limits.push_back(std::move(p));
   }
   const DesignSpace& space = program.space();

@@ -15,7 +15,9 @@ namespace gttf {
 struct LimitPrice {
   std::string name;
   double value = 0, limit = 0;  ///< in `unit`
-  std::string unit;
+  std::string unit;             ///< of the column; 1 for fractions
+  std::string shown_unit;       ///< of texts and prices; % for fractions
+  double shown = 1;             ///< that unit in `unit`
   bool active = false;
   double multiplier = 0;  ///< -d ln objective / d ln limit; of gaps per mm
   double price = 0;       ///< objective's unit per `price_unit`

@@ -152,22 +152,25 @@ class ResultView : private DocumentReader {
     for (const bool active : {true, false})
       for (const Document& c : list(member(result_, "constraints"))) {
         if (boolean(member(c, "active")) != active) continue;
-        const std::string unit = text_of(c, "unit");
+        const std::string unit = text_of(c, "shown_unit");
+        const bool is_share = unit == "%" && text_of(c, "unit") == "1";
+        const double shown = is_share ? unit::percent : 1;
         const Document* range = c.find("price_range");
         const bool has_range =
             range != nullptr &&
             std::holds_alternative<Document::List>(range->value());
         table.rows.push_back(
             {literal_text(text_of(c, "name")),
-             number_in(number_of(c, "value"), unit, 5),
-             number_in(number_of(c, "limit"), unit, 5),
+             number_in(number_of(c, "value") / shown, unit, 5),
+             number_in(number_of(c, "limit") / shown, unit, 5),
              number_of(c, "multiplier") > 0
                  ? rich_number(number_of(c, "price"), 3) + " " +
                        literal_text(text_of(c, "price_unit"))
                  : RichText("–"),
-             has_range ? rich_number(real(list_of(*range, 2)[0]), 4) + " – " +
-                             number_in(real(list(*range)[1]), unit, 4)
-                       : RichText("–")});
+             has_range
+                 ? rich_number(real(list_of(*range, 2)[0]) / shown, 4) + " – " +
+                       number_in(real(list(*range)[1]) / shown, unit, 4)
+                 : RichText("–")});
       }
     table.caption =
         "Active limits come first. The price is the gain per unit by which a "

@@ -205,6 +205,7 @@ Document optimisation_document(const OptimisationResults& results, double cpu_s,
             .set("multiplier", p.multiplier)
             .set("price", p.price)
             .set("price_unit", p.price_unit)
+            .set("shown_unit", p.shown_unit)
             .set("price_range", p.price_range ? reals({p.price_range->first,
                                                        p.price_range->second})
                                               : Document()));
@@ -407,16 +408,17 @@ Summary optimisation_summary(const OptimisationResults& results) {
     Texts name, value, limit, price, range;
     for (const LimitPrice& p : result.limits) {
       name.push_back(p.name);
-      value.push_back(with_unit(p.value, p.unit, 6));
-      limit.push_back(with_unit(p.limit, p.unit, 6));
+      value.push_back(with_unit(p.value / p.shown, p.shown_unit, 6));
+      limit.push_back(with_unit(p.limit / p.shown, p.shown_unit, 6));
       price.push_back(
           p.active && p.price != 0
               ? fmt::format("{} {}", readable(p.price, 4), p.price_unit)
               : "-");
       range.push_back(
           p.price_range
-              ? fmt::format("{} to {}", readable(p.price_range->first, 4),
-                            with_unit(p.price_range->second, p.unit, 4))
+              ? fmt::format(
+                    "{} to {}", readable(p.price_range->first / p.shown, 4),
+                    with_unit(p.price_range->second / p.shown, p.shown_unit, 4))
               : "-");
     }
     Table table;
