@@ -922,8 +922,8 @@ class Reader {
             add(n);
       }
       std::ranges::sort(all);
-      const auto repeated = std::ranges::unique(all);
-      all.erase(repeated.begin(), repeated.end());
+      // clang 14 does not compile std::ranges::unique of this library
+      all.erase(std::unique(all.begin(), all.end()), all.end());
       for (const NumberSlope& n : s.keys[f.key].numbers) list[n.number] = all;
     }
     return list;
