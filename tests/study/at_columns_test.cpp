@@ -8,9 +8,11 @@
 
 #include "gttf/study/scan/point_columns.hpp"
 #include "gttf/study/scan/row.hpp"
+#include "gttf/study/scan/scan.hpp"
 #include "gttf/study/scan/scan_columns.hpp"
 #include "support/layouts.hpp"
 #include "support/reported.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
@@ -98,6 +100,35 @@ TEST_CASE("track_end: states where a track leaves the map or stops") {
   CHECK(end_of(r) == "stops in P3");
   r.left_map = Vector3(1.5, 0, 1600);
   CHECK(end_of(r) == "leaves the field map at (1.5, 0, 1600) mm");
+}
+
+TEST_CASE("track_end: grids state where tracks stop, as single tracks do") {
+  const Detector d = shipped("barrel");
+  StudyRequest request;
+  request.particle = *find_particle("proton");
+  request.energy_loss = EnergyLoss::mean;
+  request.chosen.energy_loss = true;
+  for (int k = 0; k < 40; ++k)
+    request.momentum.values.push_back(0.05 + 0.01 * k);
+  request.angle.values = {1.2};
+  const Table rows = scan_table(request, d, {}).rows;
+  int stopped = 0, with_resolution = 0;
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    const GridPoint point{i, 0};
+    const Document row = row_of(rows, i);
+    const Document single =
+        row_of(scan_row(d, request, point,
+                        resolve(TrackingGeometry(d), grid_track(request, point),
+                                model_of(request, d))),
+               0);
+    const std::string end = text_of(row, "track_end");
+    CHECK(end == text_of(single, "track_end"));
+    if (!end.starts_with("stops in ")) continue;
+    ++stopped;
+    with_resolution += text_of(row, "status") == "ok";
+  }
+  CHECK(stopped > 10);
+  CHECK(with_resolution > 0);
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

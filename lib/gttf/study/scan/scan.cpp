@@ -85,8 +85,9 @@ struct Columns {
 /// Results of a batch, accessed track by track.
 class BatchResults {
  public:
-  /// @param at  with states at a layer, and where tracks end otherwise
-  BatchResults(std::size_t tracks, const Columns& columns, bool at)
+  /// @param at     with states at a layer
+  /// @param whole  with all of the tracks that the scalar path handles
+  BatchResults(std::size_t tracks, const Columns& columns, bool at, bool whole)
       : n_(tracks),
         n_hits_(tracks),
         status_(tracks),
@@ -96,7 +97,7 @@ class BatchResults {
         sigma_p_at_(at ? n_ : 0),
         p_at_(sigma_p_at_.size()),
         crossed_(sigma_p_at_.size()),
-        whole_(sigma_p_at_.size()) {
+        whole_(whole ? n_ : 0) {
     for (std::size_t i = 0; i < numbers_.size(); ++i)
       if (columns.need(detail::plane_targets[i].member)) numbers_[i].resize(n_);
     for (std::size_t i = 0; i < matrices_.size(); ++i) {
@@ -180,7 +181,13 @@ BatchStatistics for_each_resolution(
     const TrackArrays& tracks, std::span<const ColumnOf<TrackRow>> columns,
     const std::function<void(std::size_t, const Resolution&)>& take,
     KnownLists* known) {
-  BatchResults results(tracks.size, {columns}, model.at.has_value());
+  const Columns asked{columns};
+  // the scalar path handles tracks that stop or leave a field map
+  const bool other_ends =
+      asked.has("track_end") && (model.loss != EnergyLoss::off ||
+                                 geometry.field().kind == FieldKind::map);
+  const bool at = model.at.has_value();
+  BatchResults results(tracks.size, asked, at, at || other_ends);
   const BatchStatistics statistics =
       known != nullptr ? resolve(geometry, tracks, model, results.views(),
                                  results.states(), *known, path)
