@@ -122,9 +122,11 @@ FitStatus linearise_with_care(const TrackHits& track, FitKind kind,
   double kappa = 0;
   if (track.flight) {
     const bool coarse = has_errors && is_coarse(system);
-    if (const auto s = put_on_trajectory(track, coarse, system, kappa);
-        s != FitStatus::ok)
-      return s;
+    // straight tracks need no curvature
+    if (track.field || coarse)
+      if (const auto s = put_on_trajectory(track, coarse, system, kappa);
+          s != FitStatus::ok)
+        return s;
     return system.linearise(track, &kappa);
   }
   // exact hits are not moved

@@ -75,10 +75,14 @@ double most_likely(const Spectrum& s) {
   const double low = s.smallest(), high = s.largest();
   const auto at = [&](int i) { return low * std::pow(high / low, i / 200.0); };
   double best = 0, least = s.deviance(low);
+  double from = low, to = low, falls = s.slope(low), rises = falls;
   for (int i = 0; i < steps; ++i) {
-    if (!(s.slope(at(i)) < 0 && s.slope(at(i + 1)) > 0)) continue;
-    const double q =
-        log_root([&](double x) { return s.slope(x); }, at(i), at(i + 1));
+    from = to;
+    falls = rises;
+    to = at(i + 1);
+    rises = s.slope(to);
+    if (!(falls < 0 && rises > 0)) continue;
+    const double q = log_root([&](double x) { return s.slope(x); }, from, to);
     const double deviance = s.deviance(q);
     if (deviance < least) {
       best = q;
