@@ -528,9 +528,12 @@ template <int N>
 void Flight<N>::fly_onto(const SurfaceLevel& surface, double l) {
   fly_to(l);
   if (!model_->map) return;
-  // error of the polynomial of look(), below a micrometre
-  const double rest = -surface.at(state_.position) /
-                      surface.slope(state_.position, state_.direction);
+  correct(-surface.at(state_.position) /
+          surface.slope(state_.position, state_.direction));
+}
+
+template <int N>
+void Flight<N>::correct(double rest) {
   const Vector3 a = bend();
   state_.position += rest * state_.direction + (0.5 * rest * rest) * a;
   state_.direction += rest * a;
@@ -741,15 +744,11 @@ double goal_in_leg(const Flight<N>& flight, const FlightGoal& goal) {
 template <int N>
 void arrive(const Field& field, const FlightGoal& goal, double l,
             Flight<N>& flight) {
-  // error of look() in a map, upper bound
-  constexpr double uncertain = 2 * unit::um;
-  if (!field.map || !(l > uncertain)) return flight.fly_to(l);
-  flight.fly_to(l - uncertain);
+  flight.fly_to(l);
+  if (!field.map) return;
   const FlightState<N>& s = flight.state();
-  const Vector3 bend = flight.bend();
-  const double slope = goal.slope(s.position, s.direction, bend);
-  const double rest = -goal.at(s.position, s.direction) / slope;
-  flight.fly_to(std::min(l - uncertain + rest, flight.leg()));
+  const double slope = goal.slope(s.position, s.direction, flight.bend());
+  flight.correct(-goal.at(s.position, s.direction) / slope);
 }
 
 }  // namespace

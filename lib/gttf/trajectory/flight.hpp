@@ -134,6 +134,9 @@ class Flight {
   void look(double l, Vector3& position, Vector3& direction) const;
   /// Moves the state to this point; not backwards.
   void fly_to(double l);
+  /// Moves the state by the error of the polynomial of look(), below a
+  /// micrometre.
+  void correct(double rest);
   /// Moves the state to the surface crossed there, see find_crossing().
   void fly_onto(const SurfaceLevel& surface, double l);
   /// Flies to the end of the leg, through a boundary if there is one, and
