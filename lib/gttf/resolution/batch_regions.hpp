@@ -3,23 +3,17 @@
 // spectrometers fly through in batches.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <vector>
 
-#include "gttf/trajectory/tracking_geometry.hpp"
+#include "gttf/trajectory/field_regions.hpp"
 
 namespace gttf::detail {
 
-/// The space between two faces of dipoles, all normal to one axis: region i is
-/// between face i - 1 and face i. Without dipoles there is one region.
-struct BatchRegions {
-  Axis normal = Axis::z;          ///< of the faces
-  std::size_t n = 1;              ///< regions
-  const double* faces = nullptr;  ///< ascending, mm; n - 1 of them
-  const std::array<double, 3>* fields = nullptr;  ///< GeV/(e mm)
-  double b_ref = 0;                               ///< as Field::reference
-  const std::size_t* region = nullptr;            ///< of each surface
+/// The regions of a detector with its surfaces.
+struct BatchRegions : FieldRegions {
+  double b_ref = 0;                     ///< as Field::reference
+  const std::size_t* region = nullptr;  ///< of each surface
   /// The surfaces by region, and where those of each begin.
   const unsigned* order = nullptr;
   const std::size_t* begin = nullptr;
@@ -42,8 +36,7 @@ class RegionTable {
   const BatchRegions& view() const { return view_; }
 
  private:
-  std::vector<double> faces_;
-  std::vector<std::array<double, 3>> fields_;
+  FieldRegionTable field_;
   std::vector<std::size_t> region_, begin_;
   std::vector<unsigned> order_;
   BatchRegions view_;
