@@ -38,7 +38,7 @@ function(gttf_kernels level)
   set(GTTF_COMPILED_LEVELS ${GTTF_COMPILED_LEVELS} PARENT_SCOPE)
   set(kernels gttf_kernels_${level})
   add_library(${kernels} OBJECT gttf/kernels/fused.cpp gttf/kernels/regions.cpp
-    gttf/kernels/exact.cpp)
+    gttf/kernels/exact.cpp gttf/kernels/flown.cpp)
   target_compile_definitions(${kernels} PRIVATE
     GTTF_LEVEL=${level} GTTF_ISA_HEADER="gttf/core/isa_${level}.hpp"
     $<TARGET_PROPERTY:gttf,COMPILE_DEFINITIONS>)
@@ -61,7 +61,7 @@ if(GTTF_SIMD_X86)
   set_source_files_properties(gttf/kernels/fused.cpp gttf/kernels/regions.cpp PROPERTIES
     COMPILE_OPTIONS
       $<IF:$<CXX_COMPILER_ID:GNU>,-ffp-contract=fast,-ffp-contract=on>)
-  set_source_files_properties(gttf/kernels/exact.cpp PROPERTIES
+  set_source_files_properties(gttf/kernels/exact.cpp gttf/kernels/flown.cpp PROPERTIES
     COMPILE_OPTIONS -ffp-contract=off)
   # Always optimised, so that no function of the standard library is left over
   # which the linker could then use for every processor (test

@@ -20,8 +20,8 @@ const Kernels& kernels(SimdLevel) {
   static constexpr HitKernel no_fit{};
   static constexpr ToyKernel no_toys{};
   static constexpr TripletKernel no_triplets{};
-  static constexpr Kernels table{covariance, in_regions, no_fit,
-                                 no_fit,     no_toys,    no_triplets};
+  static constexpr Kernels table{covariance, in_regions, no_fit,  no_fit,
+                                 no_fit,     no_toys,    no_toys, no_triplets};
   return table;
 }
 

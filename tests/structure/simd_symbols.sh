@@ -10,7 +10,7 @@ set -u
 command -v nm > /dev/null || { echo 'skipped: no nm'; exit 77; }
 
 # Variables gttf::detail::<level>::<name>, as in gttf/kernels/tables.hpp.
-names='10covariance|10in_regions|11triplet_fit|13streaming_fit|4toys|8triplets'
+names='10covariance|10in_regions|11triplet_fit|13streaming_fit|9flown_fit|4toys|10flown_toys|8triplets'
 kernel="^_ZN4gttf6detail[0-9]+[a-z0-9]+($names)E\$"
 
 # Defined global and weak symbols other than the kernels.

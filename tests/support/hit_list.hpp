@@ -120,13 +120,26 @@ struct FitOutput {
         kappa_weights(n),
         perigee(5 * n),
         covariance(15 * n),
+        plane(5 * n),
+        plane_covariance(15 * n),
+        momentum(n),
         status(n) {}
 
   FitArrays views() {
     return {kappa, sigma, chi2, kappa_weights, perigee, covariance, status};
   }
+  /// Also those of traced tracks.
+  FitArrays all_views() {
+    FitArrays all = views();
+    all.start_plane = plane;
+    all.start_plane_covariance = plane_covariance;
+    all.scattering_momentum = momentum;
+    return all;
+  }
 
   std::vector<double> kappa, sigma, chi2, kappa_weights, perigee, covariance;
+  std::vector<double> plane, plane_covariance;  ///< GlobalFit::start_plane
+  std::vector<double> momentum;                 ///< from scattering
   std::vector<FitStatus> status;
 };
 

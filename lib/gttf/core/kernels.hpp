@@ -22,7 +22,9 @@ struct Kernels {
   const CovarianceKernel& in_regions;  ///< the same, see batch_regions.hpp
   const HitKernel& triplet_fit;        ///< needs both coordinates of every hit
   const HitKernel& streaming_fit;  ///< also accepts hits with one coordinate
+  const HitKernel& flown_fit;      ///< through regions of uniform fields
   const ToyKernel& toys;
+  const ToyKernel& flown_toys;    ///< the same
   const TripletKernel& triplets;  ///< single triplets, for regimes
 };
 

@@ -151,7 +151,7 @@ class Worker {
   std::vector<const double*> hits_, theta0_2_;
   std::vector<PackValues> copies_;  ///< padded inputs
   PackValues estimate_;
-  std::array<PackValues, HitPlane::count> out_;
+  detail::FitPlanes out_ = detail::empty_planes();
 };
 
 }  // namespace
@@ -181,6 +181,11 @@ void store(const GroupFit& fit, std::size_t n, const FitArrays& to,
     put(HitPlane::perigee + q, to.perigee, q);
   for (std::size_t i = 0; i < track_triangle; ++i)
     put(HitPlane::covariance + i, to.perigee_covariance, i);
+  for (std::size_t q = 0; q < track_dim; ++q)
+    put(HitPlane::start_plane + q, to.start_plane, q);
+  for (std::size_t i = 0; i < track_triangle; ++i)
+    put(HitPlane::start_covariance + i, to.start_plane_covariance, i);
+  put(HitPlane::momentum, to.scattering_momentum);
   if (!to.status.empty()) std::fill_n(to.status.data() + t, n, fit.status);
 }
 
@@ -194,11 +199,17 @@ void store(const GlobalFit& fit, const FitArrays& to, std::size_t t,
   put(fit.sigma, to.sigma);
   put(fit.chi2, to.chi2);
   put(fit.kappa_weights, to.kappa_weights);
+  put(fit.scattering_momentum ? fit.scattering_momentum->p : GlobalFit::none,
+      to.scattering_momentum);
   std::size_t plane = 0;
   for (int i = 0; i < track_dim; ++i) {
     put(fit.perigee[i], to.perigee, static_cast<std::size_t>(i) * size);
-    for (int j = 0; j <= i; ++j, ++plane)
+    put(fit.start_plane[i], to.start_plane, static_cast<std::size_t>(i) * size);
+    for (int j = 0; j <= i; ++j, ++plane) {
       put(fit.perigee_covariance(i, j), to.perigee_covariance, plane * size);
+      put(fit.start_plane_covariance(i, j), to.start_plane_covariance,
+          plane * size);
+    }
   }
   if (!to.status.empty()) to.status[t] = fit.status;
 }
@@ -215,14 +226,30 @@ bool wants_perigee(const FitArrays& results) {
   return !results.perigee.empty() || !results.perigee_covariance.empty();
 }
 
+bool wants_start_plane(const FitArrays& results) {
+  return !results.start_plane.empty() ||
+         !results.start_plane_covariance.empty();
+}
+
+FitPlanes empty_planes() {
+  FitPlanes planes;
+  for (PackValues& plane : planes)
+    std::ranges::fill(plane.value, GlobalFit::none);
+  return planes;
+}
+
 BatchWorkspace::BatchWorkspace(std::size_t bytes)
     : lines_(std::make_unique_for_overwrite<Line[]>((bytes + sizeof(Line) - 1) /
                                                     sizeof(Line))) {}
 
-HitBatch::HitBatch(std::span<const FitSurface> surfaces) {
+HitBatch::HitBatch(std::span<const FitSurface> surfaces)
+    : HitBatch(surfaces, needs_streaming(surfaces), nullptr) {}
+
+HitBatch::HitBatch(std::span<const FitSurface> surfaces, bool streaming,
+                   const BatchFlight* along)
+    : streams(streaming), flight(along) {
   std::size_t end = surfaces.size();  // ends at the last hit
   while (end > 0 && surfaces[end - 1].n_coordinates == 0) --end;
-  streams = needs_streaming(surfaces);
   for (std::size_t i = 0; i < end; ++i) {
     const FitSurface& s = surfaces[i];
     if (s.n_coordinates == 0 && n_hits > 0) between.push_back(i);
@@ -255,10 +282,12 @@ void HitBatch::put_into(HitGroup& elements) const {
   elements.n_points = points.size();
   elements.n_hits = n_hits;
   elements.measured = measured.data();
+  elements.flight = flight;
 }
 
 const HitKernel& HitBatch::kernel(SimdLevel level) const {
   const Kernels& all = kernels(level);
+  if (flight != nullptr) return all.flown_fit;
   return streams ? all.streaming_fit : all.triplet_fit;
 }
 
@@ -304,6 +333,11 @@ bool needs_streaming(std::span<const FitSurface> surfaces) {
 
 bool is_vectorised(std::span<const FitSurface> surfaces, bool field,
                    bool passive, const FitOptions& options) {
+  return field && detail::is_fitted(surfaces, track_dim, passive, options);
+}
+
+bool detail::is_fitted(std::span<const FitSurface> surfaces, int n_parameters,
+                       bool passive, const FitOptions& options) {
   const bool streams = needs_streaming(surfaces);
   std::size_t n_hits = 0;
   int n_coordinates = 0;
@@ -316,7 +350,7 @@ bool is_vectorised(std::span<const FitSurface> surfaces, bool field,
   const bool weights_fit =
       streams || (options.weights != WeightSource::shared &&
                   (options.weights != WeightSource::local || !passive));
-  return field && n_hits >= 3 && n_coordinates >= track_dim &&
+  return n_hits >= 3 && n_coordinates >= n_parameters &&
          options.relinearisations == 0 && options.detail != FitDetail::hits &&
          weights_fit;
 }

@@ -52,6 +52,11 @@ struct FitArrays {
   /// 1)/2 + j) size + t.
   std::span<double> perigee_covariance;
   std::span<FitStatus> status;
+  /// GlobalFit::start_plane and its covariance, in the same orders.
+  std::span<double> start_plane = {}, start_plane_covariance = {};
+  /// ScatteringMomentum::p, GeV; infinite if the scattering does not bound it,
+  /// NaN if there is none.
+  std::span<double> scattering_momentum = {};
 };
 
 /// Fits track t of a batch on the scalar path. The result is valid until the

@@ -28,7 +28,12 @@ class BatchWorkspace {
 
 /// The points relevant for fits: hits, and passive layers before the last hit.
 struct HitBatch {
+  /// By triplets, or by streaming fits if these are needed.
   explicit HitBatch(std::span<const FitSurface> surfaces);
+  /// @param streaming  fits are streaming fits
+  /// @param along      path of the tracks; null: helices around z
+  HitBatch(std::span<const FitSurface> surfaces, bool streaming,
+           const BatchFlight* along);
 
   /// Sets the corresponding members of `elements`.
   void put_into(HitGroup& elements) const;
@@ -41,11 +46,22 @@ struct HitBatch {
   std::vector<std::size_t> between;   ///< passive surfaces after a hit
   std::vector<std::size_t> measured;  ///< indices of the points with hits
   std::size_t n_hits = 0;
-  bool streams = false;  ///< needs_streaming() of the surfaces
+  bool streams = false;  ///< fits are streaming fits
+  const BatchFlight* flight = nullptr;
 };
 
-/// Whether more than curvature and chi2 is requested.
+/// The conditions of is_vectorised() except the field.
+bool is_fitted(std::span<const FitSurface> surfaces, int n_parameters,
+               bool passive, const FitOptions& options);
+
+/// Planes of GroupFit::out in which nothing is set yet.
+using FitPlanes = std::array<PackValues, HitPlane::count>;
+FitPlanes empty_planes();
+
+/// Whether perigee parameters, or those on the plane through the start, are
+/// requested.
 bool wants_perigee(const FitArrays& results);
+bool wants_start_plane(const FitArrays& results);
 
 /// Pointer to numbers for `width` tracks, of which the first n exist; if there
 /// are fewer, to a copy in which the others repeat the last.

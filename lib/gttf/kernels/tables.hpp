@@ -21,7 +21,9 @@
   extern const CovarianceKernel in_regions; \
   extern const HitKernel triplet_fit;       \
   extern const HitKernel streaming_fit;     \
+  extern const HitKernel flown_fit;         \
   extern const ToyKernel toys;              \
+  extern const ToyKernel flown_toys;        \
   extern const TripletKernel triplets;      \
   }
 

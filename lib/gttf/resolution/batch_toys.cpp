@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "gttf/core/kernels.hpp"
 #include "gttf/core/run_batch.hpp"
 #include "gttf/fit/hit_batch.hpp"
+#include "gttf/fit/streaming/streaming_fit.hpp"
+#include "gttf/fit/track/coarse_hits.hpp"
 #include "gttf/fit/triplet/shared_fit.hpp"
 #include "gttf/resolution/toy_plan.hpp"
 
@@ -19,13 +22,49 @@ using detail::TrackBits;
 
 namespace {
 
+/// The plane of a beam spot.
+SurfaceRecord plane_of_spot(const TrackHit& spot) {
+  SurfaceRecord plane;
+  plane.kind = SurfaceRecord::Kind::plane;
+  plane.normal_cos = spot.u.y();
+  plane.normal_sin = -spot.u.x();
+  plane.position = plane.normal_cos * spot.position.x() +
+                   plane.normal_sin * spot.position.y();
+  return plane;
+}
+
+/// Of all points of the hits.
 std::vector<FitSurface> fit_surfaces(const detail::ToyPlan& plan) {
   std::vector<FitSurface> surfaces;
-  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    const TrackHit& h = plan.prototype.hits.points[i];
-    surfaces.push_back({plan.steps[i].surface, h.coordinates, h.n_coordinates});
-  }
+  const auto add = [&](const SurfaceRecord& surface) {
+    const TrackHit& h = plan.prototype.hits.points[surfaces.size()];
+    surfaces.push_back({surface, h.coordinates, h.n_coordinates});
+  };
+  if (plan.spot) add(plane_of_spot(plan.prototype.hits.points.front()));
+  for (const detail::ToyStep& step : plan.steps) add(step.surface);
   return surfaces;
+}
+
+/// Whether TrackFitter takes the streaming fit for toys of helices with all
+/// coordinates: where hits are coarse. Nothing if that depends on the toy.
+std::optional<bool> are_streamed(const TrackHits& hits) {
+  const auto coarse = [&hits](double scale) {
+    TrackHits scaled = hits;
+    for (TrackHit& h : scaled.points)
+      for (CoordinateAxis& a : h.coordinates) a.variance *= scale * scale;
+    detail::KinkSystem system;
+    return system.take(scaled) == FitStatus::ok && is_coarse(system);
+  };
+  constexpr double margin = 1.2;
+  const bool less = coarse(1 / margin), more = coarse(margin);
+  return less == more ? std::optional(less) : std::nullopt;
+}
+
+/// Streaming or triplet fits; nothing if that depends on the toy.
+std::optional<bool> needs_streaming(const detail::ToyPlan& plan,
+                                    std::span<const FitSurface> surfaces) {
+  if (gttf::needs_streaming(surfaces)) return true;
+  return plan.spot ? are_streamed(plan.prototype.hits) : false;
 }
 
 bool scatters_between_hits(const TrackHits& hits) {
@@ -35,6 +74,11 @@ bool scatters_between_hits(const TrackHits& hits) {
     if (!h.measures() && behind_hit && h.theta0_2 > 0) return true;
   }
   return false;
+}
+
+/// Null for helices.
+const detail::RegionToys* in_regions(const detail::ToyPlan& plan) {
+  return plan.traced ? plan.traced->in_regions.get() : nullptr;
 }
 
 /// @param streams  fits are streaming fits, which share no data
@@ -76,18 +120,25 @@ struct ToyBatch::Work {
   std::vector<const double*> hit_pointers, theta0_2;
   std::unique_ptr<detail::HitBatch> batch;
   std::unique_ptr<detail::BatchWorkspace> workspace;
-  std::vector<std::array<PackValues, HitPlane::count>> out;
+  std::vector<detail::FitPlanes> out;
   std::vector<detail::GroupFit> asked;
   std::vector<std::unique_ptr<detail::SharedFit>> shared_fits;
   detail::ToyTask flight_task;
+  detail::ToySpot spot;
+  std::array<PackValues, track_dim> truth;
   detail::HitGroup fit_task;
 };
 
 void ToyBatch::Work::prepare_vectorised() {
   const SimdLevel level = simd_level();
-  flight = &detail::kernels(level).toys;
   const detail::ToyPlan& plan = simulator.plan();
-  batch = std::make_unique<detail::HitBatch>(fit_surfaces(plan));
+  const detail::RegionToys* regions = in_regions(plan);
+  flight = regions != nullptr ? &detail::kernels(level).flown_toys
+                              : &detail::kernels(level).toys;
+  const std::vector<FitSurface> surfaces = fit_surfaces(plan);
+  batch = std::make_unique<detail::HitBatch>(
+      surfaces, needs_streaming(plan, surfaces).value(),
+      regions != nullptr ? &regions->flight : nullptr);
   fit = &batch->kernel(level);
   workspace = std::make_unique<detail::BatchWorkspace>(batch->workspace(*fit));
   hits.resize(3 * batch->n_hits);
@@ -99,7 +150,7 @@ void ToyBatch::Work::prepare_vectorised() {
     theta0_2.push_back(shared[i].value);
   }
   std::ranges::fill(shared.back().value, toy.hits.kappa_ref);
-  out.resize(choices.size());
+  out.assign(choices.size(), detail::empty_planes());
   for (std::size_t f = 0; f < choices.size(); ++f)
     asked.push_back({choices[f].kind, choices[f].weights, out[f].data()});
   for (std::size_t f = 0; f < choices.size(); ++f)
@@ -108,11 +159,32 @@ void ToyBatch::Work::prepare_vectorised() {
   flight_task.steps = plan.steps;
   flight_task.start = &plan.start;
   flight_task.first = plan.begin;
+  if (regions != nullptr) {
+    const FlightState<0>& start = plan.traced->start;
+    flight_task.first = {cartesian(start.position), cartesian(start.direction)};
+    flight_task.flight = &regions->flight;
+    flight_task.qop = start.qop;
+    flight_task.lengths = regions->lengths;
+  }
   flight_task.n_blocks = plan.n_blocks;
   words.resize(4 * flight_task.n_blocks * flight->width);
   flight_task.words = words.data();
   for (int i = 0; i < 3; ++i) fit_task.origin[i] = toy.hits.origin[i];
   flight_task.hits = hits.data();
+  if (plan.spot) {
+    const BeamSpot& s = *plan.spot;
+    spot = {.sigma = {s.x, s.y, s.z},
+            .theta = plan.theta,
+            .phi = plan.phi,
+            .truth = truth.data()};
+    flight_task.spot = &spot;
+    for (std::size_t i = 0; i < 3; ++i)
+      std::ranges::fill(flight_task.hits++->value,
+                        toy.hits.origin[static_cast<int>(i)]);
+  } else {
+    for (std::size_t i = 0; i < track_dim; ++i)
+      std::ranges::fill(truth[i].value, toy.truth[static_cast<int>(i)]);
+  }
   batch->put_into(fit_task);
   fit_task.hits = hit_pointers.data();
   fit_task.theta0_2 = theta0_2.data();
@@ -160,6 +232,9 @@ class ToyBatch::Worker {
   void run_scalar(std::size_t i) {
     const bool crossed = work_.simulator.simulate(place_of(i), work_.toy);
     results_.missed[i] = crossed ? 0 : 1;
+    store_truth(i, 1, [this](std::size_t q) {
+      return &work_.toy.truth[static_cast<int>(q)];
+    });
     if (!is_vectorised()) {
       if (!crossed) ++missed_;
       for (std::size_t f = 0; crossed && f < work_.choices.size(); ++f) {
@@ -190,18 +265,33 @@ class ToyBatch::Worker {
     return fit;
   }
 
+  /// @param from  pointer to parameter q of n toys
+  template <class From>
+  void store_truth(std::size_t begin, std::size_t n, const From& from) {
+    if (results_.truth.empty()) return;
+    for (std::size_t q = 0; q < track_dim; ++q)
+      std::copy_n(from(q), n,
+                  results_.truth.data() + q * results_.missed.size() + begin);
+  }
+
   /// Toys `begin` to `begin` + n - 1, at most one per vector element.
   void run_group(std::size_t begin, std::size_t n, detail::BatchBlock& block) {
     std::vector<detail::GroupFit>& fits = work_.asked;
     // elements beyond the last toy simulate the following toys
     work_.flight_task.first_place = place_of(begin);
     work_.flight->simulate(work_.flight_task);
+    store_truth(begin, n,
+                [this](std::size_t q) { return work_.truth[q].value; });
     const TrackBits wanted = (TrackBits{1} << n) - 1;
-    const TrackBits crossed = work_.flight_task.crossed & wanted;
-    TrackBits doubtful = 0;
+    const TrackBits lost = work_.flight_task.doubtful & wanted;
+    const TrackBits crossed = work_.flight_task.crossed & wanted & ~lost;
+    TrackBits doubtful = lost;
     if (crossed != 0 && !fits.empty()) {
-      for (std::size_t f = 0; f < fits.size(); ++f)
+      for (std::size_t f = 0; f < fits.size(); ++f) {
         fits[f].perigee = detail::wants_perigee(results_.fits[f]);
+        fits[f].start_plane = detail::wants_start_plane(results_.fits[f]);
+        fits[f].momentum = !results_.fits[f].scattering_momentum.empty();
+      }
       work_.fit->fit(work_.fit_task, fits.data(), fits.size());
       for (std::size_t f = 0; f < fits.size(); ++f) {
         detail::store(fits[f], n, results_.fits[f], begin,
@@ -210,17 +300,19 @@ class ToyBatch::Worker {
       }
     }
     for (std::size_t element = 0; element < n; ++element) {
-      const bool has_crossed = (crossed >> element & 1) != 0;
-      results_.missed[begin + element] = has_crossed ? 0 : 1;
-      if (!has_crossed) {
-        ++block.statistics.not_fitted;
-      } else if ((doubtful >> element & 1) == 0) {
-        ++block.statistics.vectorised;
-      } else {
+      const auto is_in = [element](TrackBits toys) {
+        return (toys >> element & 1) != 0;
+      };
+      results_.missed[begin + element] = is_in(crossed) ? 0 : 1;
+      if (is_in(doubtful)) {
         block.leave_doubtful(begin + element);
         for (std::size_t f = 0; f < fits.size(); ++f)
-          if ((fits[f].done >> element & 1) == 0)
+          if (is_in(lost) || !is_in(fits[f].done))
             doubtful_.push_back({begin + element, f});
+      } else if (is_in(crossed)) {
+        ++block.statistics.vectorised;
+      } else {
+        ++block.statistics.not_fitted;
       }
     }
   }
@@ -243,11 +335,23 @@ bool is_vectorised(const ToySimulator& simulator,
   if (!plan.is_vectorised()) return false;
   const TrackHits& hits = simulator.prototype().hits;
   const auto surfaces = fit_surfaces(plan);
+  const bool flown = in_regions(plan) != nullptr;
+  const auto streams = needs_streaming(plan, surfaces);
+  if (!streams) return false;
+  // triplet fits of scattering only need hits with both coordinates
+  if (plan.spot && std::ranges::any_of(fits, [&](const FitChoice& fit) {
+        return fit.weights == WeightSource::shared ||
+               (*streams && !can_be_streamed(fit.kind));
+      }))
+    return false;
   const auto supports =
       [&, passive = scatters_between_hits(hits)](WeightSource weights) {
         FitOptions options;
-        if (weights != WeightSource::shared) options.weights = weights;
-        return is_vectorised(surfaces, hits.field, passive, options);
+        if (flown || weights != WeightSource::shared) options.weights = weights;
+        return flown ? detail::is_fitted(surfaces,
+                                         hits.field ? track_dim : track_dim - 1,
+                                         passive, options)
+                     : is_vectorised(surfaces, hits.field, passive, options);
       };
   return supports(WeightSource::estimate) &&
          std::ranges::all_of(fits, supports, &FitChoice::weights);

@@ -17,15 +17,18 @@ namespace gttf {
 struct ToyArrays {
   std::span<char> missed;
   std::span<const FitArrays> fits;
+  /// ToyTrack::truth: parameter q of toy i at q n + i; may be empty.
+  std::span<double> truth = {};
 };
 
 /// A fit of a toy on the scalar path, with the results not stored in FitArrays.
 using TakeToyFit = std::function<void(std::size_t toy, std::size_t fit,
                                       const GlobalFit&, const ToyTrack&)>;
 
-/// Whether kernels support such toys: helices from an exact start, with fits
-/// that are all is_vectorised(). (Weights of the true track, shared by all toys
-/// of a point, are also supported.)
+/// Whether kernels support such toys: helices, or from an exact start tracks
+/// through regions of uniform fields with at most the mean energy loss, with
+/// fits that are all is_vectorised(). (Weights of the true track, shared by all
+/// toys of a point, are also supported for helices from an exact start.)
 bool is_vectorised(const ToySimulator& simulator,
                    std::span<const FitChoice> fits);
 

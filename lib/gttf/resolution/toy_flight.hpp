@@ -8,6 +8,7 @@
 
 #include "gttf/core/pack_functions.hpp"
 #include "gttf/core/random_words.hpp"
+#include "gttf/fit/track/perigee_transport.hpp"
 #include "gttf/resolution/toy_task.hpp"
 #include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/surface_level.hpp"
@@ -416,9 +417,27 @@ template <class S, class Path, class TakeHit, class PassStep>
     if (step.theta0 > 0)
       path.scatter(S(step.theta0) * kink.first, S(step.theta0) * kink.second);
     if constexpr (Path::loses_energy)
-      if (!path.lose_energy(k)) return MaskOf<S>(false);
+      crossed = both(crossed, path.lose_energy(k));
   }
   return crossed;
+}
+
+/// Displaces the start, and sets the true parameters.
+template <class S>
+void displace(const Line<double>& line, const ToySpot& spot,
+              ToyNormals<S>& normals, Cartesian<S>& position) {
+  S by[3];
+  for (int i = 0; i < 3; ++i) {
+    normals.take(by[i]);
+    by[i] = S(spot.sigma[i]) * by[i];
+  }
+  const Cartesian<S> shift{by[0], by[1], by[2]};
+  position = position + shift;
+  const PerigeeOf<S> truth = perigee_of<S>(
+      {shift, S(spot.theta), S(spot.phi), S(line.kappa)},
+      {S(line.sin_theta), S(line.cos_theta), S(line.sin_phi), S(line.cos_phi)});
+  for (std::size_t i = 0; i < track_dim; ++i)
+    PackAccess<S>::store(truth.parameters[i], spot.truth[i]);
 }
 
 template <class S>
@@ -429,9 +448,10 @@ template <class S>
   };
   make_words<S>(task.first_place, task.n_blocks, task.words);
   ToyNormals<S> normals{task.words};
-  HelixFlight<S> path(*task.start,
-                      {same(task.first.position), same(task.first.direction)},
-                      true);
+  PathPoint<S> begin{same(task.first.position), same(task.first.direction)};
+  if (task.spot != nullptr)
+    displace(*task.start, *task.spot, normals, begin.position);
+  HelixFlight<S> path(*task.start, begin, task.spot == nullptr);
   PackValues* hit = task.hits;
   task.crossed = L::bits(fly_toys(
       task.steps, path, normals,

@@ -8,12 +8,24 @@
 #include <span>
 #include <vector>
 
+#include "gttf/fit/track/batch_flight.hpp"
 #include "gttf/resolution/toy_task.hpp"
 #include "gttf/resolution/toys.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
 #include "gttf/trajectory/flight.hpp"
 
 namespace gttf::detail {
+
+/// Traced toys in regions of uniform fields, as kernels take them.
+struct RegionToys {
+  explicit RegionToys(const Field& field) : regions(field) {}
+
+  FieldRegionTable regions;
+  std::vector<std::size_t> region;  ///< of the surface of each step
+  std::vector<HitLoss> loss;        ///< after each step
+  std::vector<double> lengths;      ///< of the reference track, to each step
+  BatchFlight flight;               ///< refers to these
+};
 
 /// For toys that are traced through a field.
 struct TracedToys {
@@ -35,6 +47,8 @@ struct TracedToys {
   Projectile particle;
   FlightState<0> start;
   std::vector<Leg> legs;  ///< to each step
+  /// Null if kernels do not support them.
+  std::shared_ptr<const RegionToys> in_regions;
 };
 
 struct ToyPlan {
@@ -50,8 +64,11 @@ struct ToyPlan {
   /// At the first surface; with a beam spot, at its centre.
   PathPoint<double> begin;
 
-  /// Whether kernels support such toys: helices from an exact start.
-  bool is_vectorised() const { return !traced && !spot; }
+  /// Whether kernels support such toys: along helices, or through regions of
+  /// uniform fields from an exact start.
+  bool is_vectorised() const {
+    return !traced || traced->in_regions != nullptr;
+  }
 };
 
 }  // namespace gttf::detail

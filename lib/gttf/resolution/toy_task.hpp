@@ -44,18 +44,36 @@ ToyStep make_toy_step(const TrackingGeometry& geometry,
                       const SurfaceRecord& surface, const Vector3& nominal,
                       double theta0, TrackHit& hit);
 
-/// Toys of helices from an exact start, one per vector element.
+struct BatchFlight;
+
+/// A start that is displaced by a beam spot: standard deviations, mm, and the
+/// parameters of toys with respect to its centre.
+struct ToySpot {
+  double sigma[3]{};
+  double theta = 0, phi = 0;    ///< at the start
+  PackValues* truth = nullptr;  ///< result: five parameters
+};
+
+/// Toys, one per vector element: helices, or through regions of uniform fields
+/// from an exact start.
 struct ToyTask {
   std::span<const ToyStep> steps;
   const Line<double>* start = nullptr;
-  /// At the first surface, which all toys cross at the same point.
+  /// At the first surface, which all toys cross at the same point; with a beam
+  /// spot at its centre.
   PathPoint<double> first;
-  RandomPlace first_place;         ///< of the toy of the first element
-  std::size_t n_blocks = 0;        ///< of random bits per toy
-  std::uint64_t* words = nullptr;  ///< buffer for these, for all toys
+  const ToySpot* spot = nullptr;  ///< of helices
+  /// Through regions; `first` is the start then.
+  const BatchFlight* flight = nullptr;
+  double qop = 0;                   ///< e/GeV, at the start
+  std::span<const double> lengths;  ///< of the reference track, to each step
+  RandomPlace first_place;          ///< of the toy of the first element
+  std::size_t n_blocks = 0;         ///< of random bits per toy
+  std::uint64_t* words = nullptr;   ///< buffer for these, for all toys
   // results
   PackValues* hits = nullptr;  ///< x, y, z of every hit
   TrackBits crossed = 0;       ///< toys that cross all surfaces
+  TrackBits doubtful = 0;      ///< toys that could not be followed
 };
 
 /// The code for one instruction set.

@@ -8,6 +8,7 @@
 #include "gttf/fit/track/hit_loss.hpp"
 #include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/track/perigee_transport.hpp"
+#include "gttf/fit/triplet/flown_segment.hpp"
 #include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/toy_flight.hpp"
 #include "gttf/resolution/toy_plan.hpp"
@@ -224,6 +225,46 @@ std::shared_ptr<const ToyPlan> helix_plan(const TrackingGeometry& geometry,
   return std::move(maker).take();
 }
 
+/// Null unless kernels support traced toys: first crossings of surfaces, each
+/// in a region of a uniform field, with the mean energy loss.
+std::shared_ptr<const RegionToys> toys_in_regions(
+    const ToyPlan& plan, const TracedTrack& reference) {
+  const TracedToys& traced = *plan.traced;
+  const Field& field = *traced.field;
+  const TrackHits& hits = plan.prototype.hits;
+  if (plan.spot || reference.turns > 0 || !FieldRegionTable::describes(field))
+    return nullptr;
+  auto toys = std::make_shared<RegionToys>(field);
+  std::size_t layers = 0;  // since the last hit
+  double path = 0;
+  for (std::size_t k = 0; k < plan.steps.size(); ++k) {
+    const SurfaceRecord& surface = plan.steps[k].surface;
+    const HitLoss& loss = hits.points[k].loss;
+    const auto region = toys->regions.region_of(surface);
+    layers = hits.points[k].measures() ? 0 : layers + 1;
+    if (surface.kind == SurfaceRecord::Kind::cone || !region ||
+        !traced.legs[k].slabs.empty() || loss.sigma > 0 ||
+        layers > most_flown_layers)
+      return nullptr;
+    toys->region.push_back(*region);
+    toys->loss.push_back(loss);
+    const double there = reference.list[k].path;
+    toys->lengths.push_back(there - path);
+    path = there;
+  }
+  toys->flight = {.regions = toys->regions.view(),
+                  .region = toys->region,
+                  .start_region = toys->regions.region_of(hits.origin),
+                  .loss = toys->loss,
+                  .frame = hits.flight->frame,
+                  .field = hits.field,
+                  .b_ref = field.reference,
+                  .mass = hits.flight->mass,
+                  .charge = hits.flight->charge,
+                  .momentum = hits.momentum};
+  return toys;
+}
+
 std::shared_ptr<const ToyPlan> traced_plan(
     const TrackingGeometry& geometry, const Track& track,
     const TracedTrack& reference, EnergyLoss model,
@@ -268,6 +309,7 @@ std::shared_ptr<const ToyPlan> traced_plan(
   }
   plan.prototype.truth = traced_perigee(start, hits.origin, reference.kappa);
   plan.prototype.truth_at_plane = plane_parameters(start, reference.kappa);
+  traced.in_regions = toys_in_regions(plan, reference);
   return std::move(maker).take();
 }
 

@@ -76,6 +76,15 @@ MaskOf<S> are_sound(const HitGroup& in, const BatchHits<S>& hits) {
   return sound;
 }
 
+/// A fit that is not possible.
+template <class S>
+TrackBits refuse_fit(GroupFit& asked) {
+  asked.status = FitStatus::not_determined;
+  for (std::size_t plane = 0; plane < HitPlane::count; ++plane)
+    PackAccess<S>::store(S(GlobalFit::none), asked.out[plane]);
+  return all_in_pack<S>;
+}
+
 /// The streaming fits of one group of tracks.
 template <class S>
 class BatchStreamFitter {
@@ -91,7 +100,7 @@ class BatchStreamFitter {
   }
 
   TrackBits fit(GroupFit& asked) {
-    if (!can_be_streamed(asked.kind)) return refuse(asked);
+    if (!can_be_streamed(asked.kind)) return refuse_fit<S>(asked);
     if (begin_.failed()) return 0;
     BatchOutcome<S> outcome = begin_;
     S kappa = PackAccess<S>::load(in_.estimate);
@@ -126,12 +135,6 @@ class BatchStreamFitter {
  private:
   using Reference = KinkedHelix<S, BatchHits<S>>;
 
-  static TrackBits refuse(GroupFit& asked) {
-    asked.status = FitStatus::not_determined;
-    for (std::size_t plane = 0; plane < HitPlane::count; ++plane)
-      PackAccess<S>::store(S(GlobalFit::none), asked.out[plane]);
-    return all_in_pack<S>;
-  }
   /// Factor of theta0_2.
   S weight_at(FitKind kind, const S& kappa) const {
     const S ratio = kappa / kappa_ref_;

@@ -115,7 +115,7 @@ void scatter(FiveEquations<S>& e, ResidualColumn<S>& column,
   shift(-so_far[0], -so_far[1], S(0));
   detail::scatter_angles<nonzero>(e, kinks, gain.theta, gain.phi, column);
   offset = {column.kink_theta - so_far[0], column.kink_phi - so_far[1], S(0)};
-  if (!(kinks.w_loss > S(0))) return;
+  if (!any(kinks.w_loss > S(0))) return;
   shift(S(0), S(0), -so_far[2]);
   gain.loss_variance = detail::scatter_loss<nonzero>(
       e, kinks.loss, kinks.w_loss, gain.loss, column);

@@ -120,23 +120,54 @@ class SharedBatchFitter {
   MaskOf<S> plain_;
 };
 
-/// The system of kinks of a group of tracks, as required by Fitter.
+/// Tracks along helices: rows of their triplets, and their parameters.
 template <class S>
+struct HelixTracks {
+  /// The part of the track that determines its parameters.
+  using Head = TrackHead<S>;
+
+  template <bool layers>
+  static MaskOf<S> set_rows(const HitGroup& in, KinkRows<S>* rows,
+                            PassiveRows<S>* passive, Head& head) {
+    return detail::set_rows<layers>(in, rows, passive, head);
+  }
+  static bool has_field(const HitGroup&) { return true; }
+  static MaskOf<S> store(const HitGroup& in, const Head& head, const S& kappa_0,
+                         const SegmentErrors<S>& e, const CurvatureFit<S>& f,
+                         const S& passive_scale, const GroupFit& asked) {
+    const auto store_with = [&]<int begin, int end>() {
+      return store_perigee<begin, end>(in, head, kappa_0, e, f, passive_scale,
+                                       asked.out);
+    };
+    if (e.has_turns)
+      return e.has_shifts
+                 ? store_with.template operator()<0, n_errors>()
+                 : store_with.template operator()<n_shifts, n_errors>();
+    return e.has_shifts ? store_with.template operator()<0, n_shifts>()
+                        : store_with.template operator()<n_shifts, n_shifts>();
+  }
+};
+
+/// The system of kinks of a group of tracks, as required by Fitter.
+/// @tparam Tracks  HelixTracks or what has its members
+template <class S, class Tracks = HelixTracks<S>>
 class BatchKinks {
  public:
   using Scalar = S;
 
   BatchKinks(const HitGroup& in, S* workspace)
-      : n_(in.n_hits - 2),
+      : field_(Tracks::has_field(in)),
+        n_(in.n_hits - 2),
         rows_(reinterpret_cast<KinkRows<S>*>(workspace)),
         theta0_2_(workspace + n_ * sizeof(KinkRows<S>) / sizeof(S)),
         scattering2_(theta0_2_ + n_) {
     if (in.passive) {
       passive_rows_ = reinterpret_cast<PassiveRows<S>*>(scattering2_ + n_);
       passive_ = {passive_rows_, S(0), &head_.passive};
-      plain_ = set_rows<true>(in, rows_, passive_rows_, head_);
+      plain_ = Tracks::template set_rows<true>(in, rows_, passive_rows_, head_);
     } else {
-      plain_ = set_rows<false>(in, rows_, passive_rows_, head_);
+      plain_ =
+          Tracks::template set_rows<false>(in, rows_, passive_rows_, head_);
     }
     std::size_t hit = 0;
     for (std::size_t i = 0; i < in.n_points; ++i) {
@@ -174,12 +205,16 @@ class BatchKinks {
     errors ? solve_with<HitColumns>(kappa_0) : solve_with<NoColumns>(kappa_0);
   }
   const BandSolution<S>& solution() const { return solution_; }
-  S chi2(const S&) const { return solution_.chi2(); }
+  S chi2(const S&) const { return field_ ? solution_.chi2() : solution_.bb; }
   /// Of the first segment.
   const SegmentErrors<S>& errors() const { return errors_; }
   const S& passive_scale() const { return passive_.scale; }
+  /// Of the middle hits.
+  const S* theta0_2() const { return theta0_2_; }
+  /// Null without passive layers.
+  const PassiveRows<S>* passive_rows() const { return passive_rows_; }
 
-  const TrackHead<S>& head() const { return head_; }
+  const typename Tracks::Head& head() const { return head_; }
   /// Tracks for which the rows are valid.
   const MaskOf<S>& plain() const { return plain_; }
 
@@ -196,68 +231,59 @@ class BatchKinks {
     }
   }
 
+  bool field_;  ///< false: the curvature is 0
   std::size_t n_;
   KinkRows<S>* rows_;
   S* theta0_2_;     ///< of the middle hits
   S* scattering2_;  ///< the same, weighted
   PassiveRows<S>* passive_rows_ = nullptr;
   PassiveKinks<S> passive_;
-  TrackHead<S> head_;
+  typename Tracks::Head head_;
   MaskOf<S> plain_;
   BandSolution<S> solution_;
   SegmentErrors<S> errors_;
 };
 
 /// The fits of one group of tracks.
-template <class S>
+template <class S, class Tracks = HelixTracks<S>>
 class BatchFitter {
  public:
   BatchFitter(const HitGroup& in, S* workspace)
       : in_(in),
         kinks_(in, workspace),
         kappa_ref_(PackAccess<S>::load(in.kappa_ref)),
-        fitter_(kinks_, kappa_ref_, PackAccess<S>::load(in.estimate)) {}
+        fitter_(kinks_, kappa_ref_, PackAccess<S>::load(in.estimate),
+                Tracks::has_field(in)) {}
 
   static std::size_t workspace(std::size_t n_hits) {
-    return BatchKinks<S>::workspace(n_hits);
+    return BatchKinks<S, Tracks>::workspace(n_hits);
   }
 
   TrackBits fit(const GroupFit& asked) {
     using std::abs, std::sqrt;
     using L = PackAccess<S>;
-    fitter_.fit(asked.kind, asked.weights, asked.perigee);
+    fitter_.fit(asked.kind, asked.weights, asked.perigee || asked.start_plane);
     const CurvatureFit<S>& f = fitter_.result();
     if (f.outcome.failed()) return 0;
-    MaskOf<S> good =
-        both(both(f.outcome.good, kinks_.plain()), abs(kappa_ref_) > S(0));
+    MaskOf<S> good = both(f.outcome.good, kinks_.plain());
+    if (Tracks::has_field(in_)) good = both(good, abs(kappa_ref_) > S(0));
     L::store(f.kappa, asked.out[HitPlane::kappa]);
     L::store(sqrt(f.variance), asked.out[HitPlane::sigma]);
     L::store(f.chi2, asked.out[HitPlane::chi2]);
     L::store(f.kappa_weights, asked.out[HitPlane::kappa_weights]);
-    if (asked.perigee) good = both(good, store_track(f, asked.out));
+    if (asked.perigee || asked.start_plane)
+      good = both(good, Tracks::store(
+                            in_, kinks_.head(), kinks_.solution().kappa_0,
+                            kinks_.errors(), f, kinks_.passive_scale(), asked));
     return L::bits(good);
   }
+  const BatchKinks<S, Tracks>& kinks() const { return kinks_; }
 
  private:
-  MaskOf<S> store_track(const CurvatureFit<S>& f, PackValues* out) const {
-    const SegmentErrors<S>& e = kinks_.errors();
-    const auto store_with = [&]<int begin, int end>() {
-      return store_perigee<begin, end>(in_, kinks_.head(),
-                                       kinks_.solution().kappa_0, e, f,
-                                       kinks_.passive_scale(), out);
-    };
-    if (e.has_turns)
-      return e.has_shifts
-                 ? store_with.template operator()<0, n_errors>()
-                 : store_with.template operator()<n_shifts, n_errors>();
-    return e.has_shifts ? store_with.template operator()<0, n_shifts>()
-                        : store_with.template operator()<n_shifts, n_shifts>();
-  }
-
   const HitGroup& in_;
-  BatchKinks<S> kinks_;
+  BatchKinks<S, Tracks> kinks_;
   S kappa_ref_;
-  Fitter<BatchKinks<S>> fitter_;
+  Fitter<BatchKinks<S, Tracks>> fitter_;
 };
 
 /// Fits of one kind share their rows: one fitter for all of them. Not a

@@ -29,14 +29,16 @@ struct GroupPoint {
   double largest_sigma = 0;
 };
 
-/// Planes of GroupFit::out; the covariance as lower triangle, (i, j <= i) at
-/// i (i + 1)/2 + j, of d0, z0, phi, theta, kappa.
+/// Planes of GroupFit::out; covariances as lower triangles, (i, j <= i) at
+/// i (i + 1)/2 + j, of d0, z0, phi, theta, kappa and of GlobalFit::start_plane.
 struct HitPlane {
   static constexpr std::size_t kappa = 0, sigma = 1, chi2 = 2,
                                kappa_weights = 3, perigee = 4, covariance = 9,
-                               count = 24;
+                               start_plane = 24, start_covariance = 29,
+                               momentum = 44, count = 45;
 };
 
+struct BatchFlight;
 struct SharedEquations;
 
 /// A requested fit.
@@ -45,13 +47,16 @@ struct GroupFit {
   WeightSource weights = WeightSource::estimate;
   PackValues* out = nullptr;
   bool perigee = true;  ///< requested; otherwise only the planes before it
+  // requested; with HitGroup::flight only
+  bool start_plane = false;
+  bool momentum = false;  ///< from scattering, without field
   /// With WeightSource::shared; the planes of errors are not set then.
   const SharedEquations* shared = nullptr;
   TrackBits done = 0;  ///< tracks with a result; the others are scalar
   FitStatus status = FitStatus::ok;  ///< of these tracks
 };
 
-/// Tracks in a field along z.
+/// Tracks in a field along z, or those of a BatchFlight.
 struct HitGroup {
   const GroupPoint* points = nullptr;
   std::size_t n_points = 0, n_hits = 0;
@@ -63,7 +68,8 @@ struct HitGroup {
   const double* kappa_ref = nullptr;
   const double* estimate = nullptr;
   double origin[3]{};
-  bool passive = false;            ///< layers between hits scatter
+  bool passive = false;  ///< layers between hits scatter
+  const BatchFlight* flight = nullptr;
   std::byte* workspace = nullptr;  ///< HitKernel::workspace() bytes at 64
 };
 

@@ -57,8 +57,13 @@ void FittedToys::set(std::size_t i, const GlobalFit& fit, const ToyTrack& toy) {
                     : GlobalFit::none;
 }
 
-void FittedToys::set(const FitArrays& fits, const Vector5& true_perigee,
+void FittedToys::set(const FitArrays& fits, const ToyTrack& toy,
+                     std::span<const double> true_perigee,
                      int degrees_of_freedom) {
+  const bool plane = parameters == ToyParameters::plane;
+  const auto& values = plane ? fits.start_plane : fits.perigee;
+  const auto& covariance =
+      plane ? fits.start_plane_covariance : fits.perigee_covariance;
   const std::size_t n = size();
   const auto assign = [n](std::vector<double>& to, std::span<const double> from,
                           std::size_t row = 0) {
@@ -66,10 +71,13 @@ void FittedToys::set(const FitArrays& fits, const Vector5& true_perigee,
     to.assign(part.begin(), part.end());
   };
   for (std::size_t k = 0; k < n_toy_parameters; ++k) {
-    assign(fitted[k], fits.perigee, k);
-    assign(sigma[k], fits.perigee_covariance, k * (k + 1) / 2 + k);
+    assign(fitted[k], values, k);
+    assign(sigma[k], covariance, k * (k + 1) / 2 + k);
     for (double& x : sigma[k]) x = std::sqrt(x);
-    truth[k].assign(n, true_perigee[static_cast<int>(k)]);
+    if (plane)
+      truth[k].assign(n, toy.truth_at_plane[static_cast<int>(k)]);
+    else
+      assign(truth[k], true_perigee, k);
   }
   assign(fitted[Perigee::kappa], fits.kappa);
   assign(sigma[Perigee::kappa], fits.sigma);
@@ -78,6 +86,8 @@ void FittedToys::set(const FitArrays& fits, const Vector5& true_perigee,
   for (std::size_t i = 0; i < n; ++i)
     ndf[i] = status[i] == FitStatus::ok ? degrees_of_freedom : 0;
   momentum.assign(n, GlobalFit::none);
+  for (std::size_t i = 0; i < fits.scattering_momentum.size(); ++i)
+    momentum[i] = fits.scattering_momentum[i] / toy.hits.momentum;
 }
 
 FitStatistics::FitStatistics()

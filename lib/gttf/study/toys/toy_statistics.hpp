@@ -41,9 +41,11 @@ struct FittedToys {
   void resize(std::size_t n);
   std::size_t size() const { return status.size(); }
   void set(std::size_t i, const GlobalFit& fit, const ToyTrack& toy);
-  /// All toys, with the same true perigee.
-  void set(const FitArrays& fits, const Vector5& true_perigee,
-           int degrees_of_freedom);
+  /// All toys.
+  /// @param toy           one of them
+  /// @param true_perigee  ToyArrays::truth
+  void set(const FitArrays& fits, const ToyTrack& toy,
+           std::span<const double> true_perigee, int degrees_of_freedom);
 };
 
 /// Capacity for the values of FitStatus.

@@ -87,14 +87,15 @@ class PointToys {
   PointToys(const PreparedPoint& point, const std::vector<FitChoice>& fits)
       : point_(point), numbers_(fits.size()) {
     if (const auto* simulator = std::get_if<ToySimulator>(&point.simulator)) {
-      // kernels do not give parameters on the plane through the start
+      // kernels give parameters on the plane through the start of traced tracks
+      const TrackHits& hits = simulator->prototype().hits;
       batch_.emplace(*simulator, fits,
-                     point.parameters == ToyParameters::perigee
+                     point.parameters == ToyParameters::perigee || hits.flight
                          ? CodePath::best
                          : CodePath::scalar);
-      for (const TrackHit& h : batch_->prototype().hits.points)
-        ndf_ += h.n_coordinates;
-      ndf_ -= track_dim;
+      for (const TrackHit& h : hits.points) ndf_ += h.n_coordinates;
+      has_field_ = hits.field;
+      ndf_ -= has_field_ ? track_dim : track_dim - 1;
     } else {
       const auto& draws = std::get<PreparedDraws>(point.simulator);
       drawn_.emplace(draws.geometry, draws.efficiencies, draws.track,
@@ -108,15 +109,17 @@ class PointToys {
                       const std::vector<FitChoice>& fits, ToyStatistics& sum,
                       ToyRows* rows) {
     missed_.assign(n, 0);
+    truth_.resize(track_dim * n);
     std::vector<FitArrays> arrays;
-    for (Numbers& numbers : numbers_) arrays.push_back(numbers.resized(n));
+    for (Numbers& numbers : numbers_)
+      arrays.push_back(numbers.resized(n, point_.parameters, has_field_));
     const auto take = [&](std::size_t i, std::size_t f, const GlobalFit& fit,
                           const ToyTrack& toy) {
       numbers_[f].toys.set(i, fit, toy);
     };
     BatchStatistics statistics;
     if (batch_)
-      statistics = batch_->run(first, {missed_, arrays}, take);
+      statistics = batch_->run(first, {missed_, arrays, truth_}, take);
     else
       statistics = draw(first, take);
     sum.simulated += n;
@@ -125,7 +128,7 @@ class PointToys {
     for (std::size_t f = 0; f < fits.size(); ++f) {
       FittedToys& toys = numbers_[f].toys;
       if (batch_ && batch_->is_vectorised())
-        toys.set(arrays[f], batch_->prototype().truth, ndf_);
+        toys.set(arrays[f], batch_->prototype(), truth_, ndf_);
       sum.fits[f].add(toys, missed_, point_.scale);
     }
     for (std::size_t i = 0; rows != nullptr && i < n; ++i) {
@@ -152,23 +155,36 @@ class PointToys {
   }
 
   struct Numbers {
-    std::vector<double> kappa, sigma, chi2, perigee, covariance;
+    std::vector<double> kappa, sigma, chi2, perigee, covariance,
+        scattering_momentum;
     std::vector<FitStatus> status;
     FittedToys toys;
 
-    FitArrays resized(std::size_t n) {
+    FitArrays resized(std::size_t n, ToyParameters parameters, bool has_field) {
       for (std::vector<double>* v : {&kappa, &sigma, &chi2}) v->resize(n);
       perigee.resize(track_dim * n);
       covariance.resize(track_triangle * n);
       status.resize(n);
       toys.resize(n);
-      return {.kappa = kappa,
-              .sigma = sigma,
-              .chi2 = chi2,
-              .kappa_weights = {},
-              .perigee = perigee,
-              .perigee_covariance = covariance,
-              .status = status};
+      FitArrays arrays{.kappa = kappa,
+                       .sigma = sigma,
+                       .chi2 = chi2,
+                       .kappa_weights = {},
+                       .perigee = {},
+                       .perigee_covariance = {},
+                       .status = status};
+      if (!has_field) {
+        scattering_momentum.resize(n);
+        arrays.scattering_momentum = scattering_momentum;
+      }
+      if (parameters == ToyParameters::plane) {
+        arrays.start_plane = perigee;
+        arrays.start_plane_covariance = covariance;
+      } else {
+        arrays.perigee = perigee;
+        arrays.perigee_covariance = covariance;
+      }
+      return arrays;
     }
   };
 
@@ -176,7 +192,9 @@ class PointToys {
   std::optional<ToyBatch> batch_;
   std::optional<DrawnToys> drawn_;  ///< without a batch
   int ndf_ = 0;
+  bool has_field_ = true;
   std::vector<char> missed_;
+  std::vector<double> truth_;
   std::vector<Numbers> numbers_;  ///< of each fit
 };
 

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// KinkedFlight: the reference of the streaming fit of data through regions of
+// uniform fields, for any scalar: KinkedTrajectory of several tracks.
+#pragma once
+
+#include <span>
+
+#include "gttf/fit/streaming/flown_start.hpp"
+#include "gttf/fit/streaming/general_kinks.hpp"
+#include "gttf/fit/streaming/streamed_fit.hpp"
+
+namespace gttf::detail {
+
+/// One crossing of the reference.
+template <class S>
+struct FlightNode {
+  std::size_t point;        ///< in HitGroup::points
+  GeneralKinks<S> kinks;    ///< behind the layer, in start parameters
+  std::array<S, 3> so_far;  ///< changes of theta, phi and kappa
+  S inv_sin2;               ///< of theta between before and behind the kink
+  Row<S> rows[2];           ///< of the coordinates
+  S residuals[2];
+  GeneralGain<S> gain;  ///< of the last fit
+  std::array<S, 3> offset;
+};
+
+/// Two columns of the inverse of a matrix of 2x2 blocks [a b; c d], those of
+/// the lower rows.
+template <class S>
+struct LowerColumns {
+  TwoByTwo<S> upper, lower;
+
+  LowerColumns(const TwoByTwo<S>& a, const TwoByTwo<S>& b, const TwoByTwo<S>& c,
+               const TwoByTwo<S>& d) {
+    // lower = (d - c a^-1 b)^-1, upper = -a^-1 b lower
+    const TwoByTwo<S> across = product(a.inverse(), b);
+    const TwoByTwo<S> through = product(c, across);
+    TwoByTwo<S> rest;
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 2; ++j) rest.m[i][j] = d.m[i][j] - through.m[i][j];
+    lower = rest.inverse();
+    upper = product(across, lower);
+    for (auto& row : upper.m)
+      for (S& x : row) x = -x;
+  }
+
+ private:
+  static TwoByTwo<S> product(const TwoByTwo<S>& a, const TwoByTwo<S>& b) {
+    TwoByTwo<S> c;
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 2; ++j) {
+        const S sum = a.m[i][0] * b.m[0][j];
+        c.m[i][j] = sum + a.m[i][1] * b.m[1][j];
+      }
+    return c;
+  }
+};
+
+/// Changes of the start parameters by unit kinks theta and phi at fixed point
+/// and curvature: set_kink_columns().
+/// @param changes  behind the layer
+template <class S>
+void set_kink_columns(const FrameDirection<S>& at, const PlaneAxes<S>& axes,
+                      const FlightChange<S> (&changes)[track_dim],
+                      GeneralKinks<S>& kinks) {
+  TwoByTwo<S> a, b, c, d;  // (u, v), (phi, theta) by (d0, z0), (phi, theta)
+  for (std::size_t j = 0; j < 2; ++j) {
+    const FlightChange<S>&near = changes[j], &turn = changes[2 + j];
+    a.m[0][j] = inner(axes.u, near.position);
+    a.m[1][j] = inner(axes.v, near.position);
+    b.m[0][j] = inner(axes.u, turn.position);
+    b.m[1][j] = inner(axes.v, turn.position);
+    c.m[0][j] = inner(at.along_phi, near.direction) * at.inverse;
+    c.m[1][j] = inner(at.along_theta, near.direction);
+    d.m[0][j] = inner(at.along_phi, turn.direction) * at.inverse;
+    d.m[1][j] = inner(at.along_theta, turn.direction);
+  }
+  static_assert(Perigee::phi == 2 && Perigee::theta == 3);
+  const LowerColumns<S> columns(a, b, c, d);
+  for (std::size_t i = 0; i < 2; ++i) {
+    kinks.phi[i] = columns.upper.m[i][0];
+    kinks.theta[i] = columns.upper.m[i][1];
+    kinks.phi[2 + i] = columns.lower.m[i][0];
+    kinks.theta[2 + i] = columns.lower.m[i][1];
+  }
+  kinks.phi[Perigee::kappa] = kinks.theta[Perigee::kappa] = S(0);
+  for (S& x : kinks.loss) x = S(0);
+  kinks.w_loss = S(0);
+}
+
+template <class S>
+class KinkedFlight {
+ public:
+  using Scalar = S;
+
+  /// @param nodes  buffer for one node per point
+  KinkedFlight(const HitGroup& in, FlightNode<S>* nodes,
+               const TrackOnFirstHit<S>& track)
+      : start(track), in_(in), model_(*in.flight), nodes_(nodes) {
+    for (std::size_t i = in.measured[0]; i < in.n_points; ++i) {
+      if (!in.points[i].measures && !model_.loses(i) &&
+          !any(scattering(i) > S(0)))
+        continue;
+      FlightNode<S>& n = nodes_[size_++];
+      n.point = i;
+      n.so_far.fill(S(0));
+    }
+  }
+
+  /// Follows the track through all surfaces with the kinks of the nodes.
+  void follow(BatchOutcome<S>& outcome) {
+    FlightChange<S> changes[track_dim];
+    start.set_changes(model_, changes);
+    const std::size_t first = in_.measured[0];
+    FlightThroughRegions<S> flight(model_, start.x, start.t, start.charge,
+                                   model_.region[first]);
+    for (std::size_t k = 0; k < size_; ++k) {
+      FlightNode<S>& n = nodes_[k];
+      const GroupPoint& point = in_.points[n.point];
+      const Cartesian<S> hit = next_hit<S>(in_, point);
+      const SurfaceOfLayer layer{point.surface};
+      flight.fly_onto(layer, model_.region[n.point], k == 0 ? 0 : 1,
+                      distance_towards(layer, flight.x, hit), changes);
+      if (point.measures)
+        see_coordinates(
+            point, hit, flight.x, changes,
+            [&n](std::size_t q, const Row<S>& row, const S& residual) {
+              n.rows[q] = row;
+              n.residuals[q] = residual;
+            });
+      pass_layer(n, flight, changes);
+    }
+    outcome.require(both(flight.good, is_finite(flight.x.x)),
+                    FitStatus::not_converged);
+  }
+
+  /// @param weight  factor of theta0_2
+  void set_variances(const S& weight) {
+    for (std::size_t k = 0; k < size_; ++k) {
+      FlightNode<S>& n = nodes_[k];
+      n.kinks.w = weight * scattering(n.point);
+      n.kinks.w_phi = n.kinks.w * n.inv_sin2;
+    }
+  }
+
+  void move_start(const Row<S>& change, BatchOutcome<S>& outcome) {
+    outcome.require(start.move(in_, change), FitStatus::not_converged);
+  }
+
+  // A source of crossings.
+  bool scatters(std::size_t k) const {
+    return k > 0 && k + 1 < size_ && any(nodes_[k].kinks.w > S(0));
+  }
+  const GeneralKinks<S>& kinks(std::size_t k) const { return nodes_[k].kinks; }
+  void look_ahead(std::size_t) const {}
+  template <class F>
+  void coordinates(std::size_t k, F&& f) const {
+    const FlightNode<S>& n = nodes_[k];
+    const GroupPoint& point = in_.points[n.point];
+    for (std::size_t q = 0; q < point.n_coordinates; ++q)
+      f(DataCoordinate<S>{n.rows[q], n.residuals[q],
+                          S(point.coordinates[q].variance)});
+  }
+
+  std::size_t size() const { return size_; }
+  FlightNode<S>& node(std::size_t k) { return nodes_[k]; }
+  bool has_field() const { return model_.field; }
+  void has_kinks() { is_kinked_ = true; }
+
+  TrackOnFirstHit<S> start;
+
+ private:
+  S scattering(std::size_t point) const {
+    return PackAccess<S>::load(in_.theta0_2[point]);
+  }
+
+  void pass_layer(FlightNode<S>& n, FlightThroughRegions<S>& flight,
+                  FlightChange<S> (&changes)[track_dim]) const {
+    const SurfaceRecord& surface = in_.points[n.point].surface;
+    const AxisComponents<S> axes =
+        axis_components(surface, flight.x.x, flight.x.y);
+    const FrameDirection<S> before(model_.frame, flight.t);
+    const S inv_sine = before.inverse;
+    n.inv_sin2 = inv_sine * inv_sine;
+    const PlaneAxes<S> plane = {{axes.u[0], axes.u[1], axes.u[2]},
+                                {axes.v[0], axes.v[1], axes.v[2]}};
+    flight.charge.pass(model_, n.point, flight.good);
+    if (!is_kinked_) return set_kink_columns(before, plane, changes, n.kinks);
+    flight.t = direction_in_frame(model_.frame, S(before.theta() + n.so_far[0]),
+                                  S(before.phi() + n.so_far[1]));
+    const FrameDirection<S> behind(model_.frame, flight.t);
+    const S sine = S(0.5) * (before.sine + behind.sine);
+    n.inv_sin2 = S(1) / (sine * sine);
+    // the angles change by constants, so their derivatives are unchanged
+    for (FlightChange<S>& c : changes) {
+      const S theta = inner(before.along_theta, c.direction),
+              phi = inner(before.along_phi, c.direction) * before.inverse;
+      c.direction =
+          theta * behind.along_theta + (behind.sine * phi) * behind.along_phi;
+    }
+    set_kink_columns(behind, plane, changes, n.kinks);
+  }
+
+  const HitGroup& in_;
+  const BatchFlight& model_;
+  FlightNode<S>* nodes_;
+  std::size_t size_ = 0;
+  bool is_kinked_ = false;  ///< at some node
+};
+
+}  // namespace gttf::detail
