@@ -94,6 +94,22 @@ void fit_toys(int repetitions) {
     if (batch.run(place, {missed, fits}).unsupported > 0) std::abort();
 }
 
+/// 64 toys of a shipped detector with a general fit.
+void fit_toys_of(const std::string& name, const Track& track,
+                 const Model& model, int repetitions) {
+  const TrackingGeometry geometry(shipped(name));
+  const ToySimulator simulator(geometry, track, model);
+  const FitChoice choices[] = {{FitKind::general}};
+  ToyBatch batch(simulator, choices);
+  std::vector<char> missed(n_tracks);
+  test::FitOutput fit(n_tracks);
+  const FitArrays fits[] = {simulator.prototype().hits.field ? fit.views()
+                                                             : fit.all_views()};
+  RandomPlace place{1, 0, 0};
+  for (int i = 0; i < repetitions; ++i, place.index += n_tracks)
+    if (batch.run(place, {missed, fits}).vectorised != n_tracks) std::abort();
+}
+
 /// 64 rows of 16 numbers as CSV.
 void write_rows(int repetitions) {
   Table table;
@@ -132,6 +148,19 @@ const std::map<std::string, std::function<void(int)>> kernels = {
     {"lhcb_covariance", [](int n) { resolve_along_z("lhcb", 20, 0.2, 0, n); }},
     {"one_track", resolve_one},
     {"toys", fit_toys},
+    {"datura_toys",
+     [](int n) { fit_toys_of("datura", {.p = 5, .theta = 0.005}, {}, n); }},
+    {"lhcb_toys",
+     [](int n) { fit_toys_of("lhcb", {.p = 20, .theta = 0.1}, {}, n); }},
+    {"its2_toys_loss",
+     [](int n) {
+       fit_toys_of("alice_its2", Track{}, {.loss = EnergyLoss::mean}, n);
+     }},
+    {"its2_toys_spot",
+     [](int n) {
+       fit_toys_of("alice_its2", Track{},
+                   {.beam_spot = BeamSpot{0.01, 0.01, 30}}, n);
+     }},
     {"csv_rows", write_rows},
 };
 
