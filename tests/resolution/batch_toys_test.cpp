@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <initializer_list>
@@ -210,12 +211,16 @@ TEST_CASE("batched toys: all kinds of detectors are vectorised") {
     const BatchStatistics s = batch.run({1, 0, 0}, {missed, {&wanted, 1}});
     CHECK(s.unsupported == 0);
     CHECK(100 * (s.vectorised + s.not_fitted) >= 99 * n);
+    const auto fitted = std::ranges::count(fit.status, FitStatus::ok);
+    CHECK(static_cast<std::size_t>(fitted) + s.not_fitted == n);
   };
   const Track forward{.p = 20, .theta = 0.005};
   for (const char* name : {"datura", "desy_telescope", "faser", "lhcb"})
     check(name, forward, {});
   const Track barrel{.p = 1, .theta = 80 * unit::deg};
   check("alice_its2", barrel, {.loss = EnergyLoss::mean});
+  // layers with losses between hits, where a chord leaves the arc
+  check("cld", barrel, {.loss = EnergyLoss::mean});
   check("alice_its2", barrel, {.beam_spot = BeamSpot{0.01, 0.01, 30}});
 }
 

@@ -55,6 +55,29 @@ FitStatus fly_through(const TrackHits& track,
   return a == Landing::there ? FitStatus::ok : status_of(a);
 }
 
+/// t' of a track that leaves a point along `direction`, 1/mm.
+Vector3 bend_at(const TrackHits& track, const Vector3& point,
+                const Vector3& direction, const SlowedCharge& charge) {
+  Vector3 bend = Vector3::Zero();
+  FlightState<0> s{point, direction, charge.qop, {}, {}, {}};
+  fly_onto(*track.flight->field, SurfaceLevel::plane(point, direction),
+           Way::either, s, &bend);
+  return bend;
+}
+
+/// The direction of a chord rotated back by half the turn in the field at its
+/// start. Along the chord itself a track may reach the plane of the end before
+/// a layer in front of it.
+Vector3 start_of_arc(const TrackHits& track, const Vector3& from,
+                     const Vector3& normal, double length,
+                     const SlowedCharge& charge) {
+  if (!track.field) return normal;
+  const Vector3 turn = 0.5 * length * bend_at(track, from, normal, charge);
+  constexpr double largest = 0.5;  // rad
+  const double size = turn.norm();
+  return (normal - (size > largest ? largest / size : 1) * turn).normalized();
+}
+
 /// Rows (theta, phi) of the two angles, from rows (phi, theta).
 void set_angles(const Vector3& direction, const Frame& frame,
                 const Rows3& at_start, const Rows3& at_end,
@@ -119,7 +142,7 @@ FitStatus make_flight_segment(const TrackHits& track, const Vector3& from,
   in_plane.row(0) = normal.unitOrthogonal().transpose();
   in_plane.row(1) = normal.cross(Vector3(in_plane.row(0))).transpose();
 
-  Vector3 direction = normal, bend;
+  Vector3 direction = start_of_arc(track, from, normal, length, start), bend;
   TrajectoryState s;
   Rows5 moves;
   Matrix2 aim;
@@ -145,11 +168,8 @@ FitStatus make_flight_segment(const TrackHits& track, const Vector3& from,
     if (step > 8 && miss.norm() < 1e-11 * length) break;
   }
 
-  Vector3 start_bend;
-  FlightState<0> at_start{from, direction, start.qop, {}, {}, {}};
-  fly_onto(*track.flight->field, SurfaceLevel::plane(from, normal), Way::either,
-           at_start, &start_bend);
-  const auto shifts = start_shifts(frame, direction, start_bend);
+  const auto shifts =
+      start_shifts(frame, direction, bend_at(track, from, direction, start));
   const FrameAngles end(frame, s.direction);
   Rows5 end_angles;
   end_angles.row(0) = end.along_phi.transpose() * s.d_direction / end.sin_theta;

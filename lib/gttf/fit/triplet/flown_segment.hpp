@@ -120,6 +120,7 @@ class SegmentShooter {
         is_uniform_ = false;
     }
     const std::size_t last = model_.region[hits.to_point];
+    in_one_region_ = first == last;
     for (std::size_t r = std::min(first, last); r <= std::max(first, last); ++r)
       for (const double b : model_.regions.fields[r])
         if (model_.field && b != 0) is_straight_ = false;
@@ -130,7 +131,7 @@ class SegmentShooter {
   MaskOf<S> shoot(FlownSegment<S>& segment, PassiveSums<S>* sums) {
     using std::abs;
     Cartesian<S> direction = normal_;
-    if (is_uniform_ && !is_straight_) direction = start_of_arc();
+    if (in_one_region_ && !is_straight_) direction = start_of_arc();
     MaskOf<S> good = all_true<S>();
     if (!is_straight_) {
       constexpr int most_steps = 8;
@@ -362,6 +363,7 @@ class SegmentShooter {
   Transverse<S> plane_;
   bool is_uniform_ = true;   ///< one region without losses in between
   bool is_straight_ = true;  ///< no field
+  bool in_one_region_ = true;
 };
 
 }  // namespace gttf::detail
