@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "gttf/detector/read.hpp"
 #include "gttf/resolution/any_track.hpp"
@@ -15,13 +16,39 @@ namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 std::vector<unsigned> crossed(const TrackingGeometry& geometry,
-                              const Track& track) {
-  const detail::AnyTrack any(geometry, track, Model{});
+                              const Track& track, const Model& model = {}) {
+  const detail::AnyTrack any(geometry, track, model);
   std::vector<unsigned> surfaces;
   for (std::size_t k = 0; k < any.size(); ++k)
     surfaces.push_back(any.surface(k));
   std::ranges::sort(surfaces);
   return surfaces;
+}
+
+/// Compares the edges with those of a fine scan.
+template <class TrackAt>
+void check_edges(const TrackingGeometry& geometry, const TrackAt& track_at,
+                 const Model& model, double lower, double upper, int n) {
+  const auto edges = acceptance_edges(geometry, track_at, model, lower, upper);
+  REQUIRE(!edges.empty());
+  CHECK(std::ranges::is_sorted(edges, {}, &AcceptanceEdge::below));
+  for (const AcceptanceEdge& edge : edges)
+    CHECK(crossed(geometry, track_at(edge.below), model) !=
+          crossed(geometry, track_at(edge.above), model));
+  auto before = crossed(geometry, track_at(lower), model);
+  std::size_t missed = 0;
+  double last = lower;
+  for (int i = 1; i <= n; ++i) {
+    const double theta = lower + (upper - lower) * i / n;
+    auto now = crossed(geometry, track_at(theta), model);
+    if (now != before)
+      missed += std::ranges::none_of(edges, [&](const AcceptanceEdge& edge) {
+        return edge.above >= last && edge.below <= theta;
+      });
+    before = std::move(now);
+    last = theta;
+  }
+  CHECK(missed == 0);
 }
 
 }  // namespace
@@ -81,27 +108,66 @@ TEST_CASE("acceptance: all edges found by a fine scan, on shipped detectors") {
       track.p = c.by_pt ? c.p / std::sin(theta) : c.p;
       return track;
     };
-    const auto edges = acceptance_edges(geometry, track_at, {}, lower, upper);
-    REQUIRE(!edges.empty());
-    CHECK(std::ranges::is_sorted(edges, {}, &AcceptanceEdge::below));
-    for (const AcceptanceEdge& edge : edges)
-      CHECK(crossed(geometry, track_at(edge.below)) !=
-            crossed(geometry, track_at(edge.above)));
-    constexpr int n = 40000;
-    auto before = crossed(geometry, track_at(lower));
-    std::size_t missed = 0;
-    double last = lower;
-    for (int i = 1; i <= n; ++i) {
-      const double theta = lower + (upper - lower) * i / n;
-      auto now = crossed(geometry, track_at(theta));
-      if (now != before)
-        missed += std::ranges::none_of(edges, [&](const AcceptanceEdge& edge) {
-          return edge.above >= last && edge.below <= theta;
-        });
-      before = std::move(now);
-      last = theta;
-    }
-    CHECK(missed == 0);
+    check_edges(geometry, track_at, {}, lower, upper, 40000);
+  }
+}
+
+TEST_CASE("acceptance: all edges of tilted modules and of further turns") {
+  const std::string head = "gttf-detector: 1\nname: t\n";
+  const std::string rest =
+      ", material: 0.1 %, measures: { u: 5 um, v: 5 um } }\n";
+  struct Case {
+    std::string field;
+    std::vector<std::string> layers;
+    double p, phi;
+    std::array<double, 3> vertex;
+    double turns;
+    bool by_pt;
+  };
+  const std::vector<std::string> rings = {
+      "ring: { radius: 211.385 mm, z: -222 mm, count: 19, size: [128.618 mm, "
+      "63.274 mm], tilt: 30 deg }",
+      "ring: { radius: 194.079 mm, z: -110.37 mm, count: 17, size: [132.422 "
+      "mm, 204.56 mm], tilt: 30 deg }",
+      "cylinder: { radius: 54.124 mm, z: [-229.764 mm, 153.697 mm] }"};
+  const std::vector<std::string> leaning = {
+      "plane: { center: [176.303 mm, 0 mm, 42.741 mm], normal: [1, 0.27, "
+      "0.97], u: [0, 1, 0], size: [482.614 mm, 566.704 mm] }",
+      "disk: { z: -650.279 mm, radius: [62.011 mm, 374.259 mm] }",
+      "cylinder: { radius: 25.016 mm, z: [-117.771 mm, 289.76 mm] }",
+      "cone: { z: [-21.351 mm, 242.481 mm], radius: [156.04 mm, 223.089 mm] }"};
+  const std::vector<std::string> upright = {
+      "ring: { radius: 301.525 mm, z: 30.605 mm, count: 14, size: [172.226 "
+      "mm, 158.406 mm] }",
+      "plane: { center: [288.771 mm, 0 mm, 81.258 mm], normal: [1, -0.27, "
+      "0.68], u: [0, 1, 0], size: [373.757 mm, 423.408 mm] }",
+      "cone: { z: [-111.154 mm, 402.359 mm], radius: [48.185 mm, 107.74 mm] "
+      "}"};
+  for (const Case& c :
+       {Case{"1 T", rings, 2, 0, {0, 0, 0}, 0, false},
+        Case{"1 T", rings, 0.1, 0.4, {3, -5, 20}, 0, true},
+        Case{"-1.5 T", leaning, 0.15, 0.35445, {7.788, -8.713, 0}, 1, false},
+        Case{"-1.5 T", leaning, 0.08, 0.35445, {7.788, -8.713, 0}, 2, true},
+        Case{"2 T", upright, 0.15, 0.3634, {0, 0, 0}, 0, false},
+        Case{"2 T", upright, 0.1, 0, {102, 63, 0}, 0, false}}) {
+    CAPTURE(c.field);
+    CAPTURE(c.p);
+    std::string text = head + "field: { solenoid: " + c.field + " }\nlayers:\n";
+    for (std::size_t i = 0; i < c.layers.size(); ++i)
+      text += "  - { name: L" + std::to_string(i) + ", " + c.layers[i] + rest;
+    const TrackingGeometry geometry(parse_detector(text, "t.yaml").detector);
+    const auto track_at = [&](double theta) {
+      Track track;
+      track.theta = theta;
+      track.phi = c.phi;
+      track.vertex = c.vertex;
+      track.p = c.by_pt ? c.p / std::sin(theta) : c.p;
+      return track;
+    };
+    Model model;
+    model.turns = c.turns;
+    check_edges(geometry, track_at, model, 40 * unit::deg, 140 * unit::deg,
+                4000);
   }
 }
 

@@ -3,40 +3,115 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <functional>
+#include <optional>
+#include <utility>
 
 #include "gttf/core/units.hpp"
 #include "gttf/detector/surface_outline.hpp"
 #include "gttf/resolution/any_track.hpp"
+#include "gttf/trajectory/traced_track.hpp"
 
 namespace gttf {
 namespace {
 
-/// Length in the transverse plane from the start to a distance `r` from the z
-/// axis, for a track of signed curvature `c` (1/mm); NaN if it is not reached.
-double arc_to_radius(const Track& track, double c, double r) {
-  const double x = track.vertex[0], y = track.vertex[1];
-  const double along = x * std::cos(track.phi) + y * std::sin(track.phi);
-  const double across = y * std::cos(track.phi) - x * std::sin(track.phi);
-  const double d = r * r - x * x - y * y;
-  constexpr double straight = 1e-3;  // of a turn: error 4e-8 of the length
-  if (std::abs(c * r) < straight) {
-    const double root = std::sqrt(along * along + d);
-    const double near = -along - root, far = -along + root;
-    return near > 0 ? near : far;
+/// A point in the transverse plane, mm.
+struct Point2 {
+  double x, y;
+};
+
+double dot(const Point2& a, const Point2& b) { return a.x * b.x + a.y * b.y; }
+
+/// The path of a track in the transverse plane: a circle or a straight line
+/// that ends after an arc length.
+class TransversePath {
+ public:
+  /// @param c      signed curvature, 1/mm
+  /// @param turns  after which it ends
+  TransversePath(const Track& track, double c, double turns)
+      : start_{track.vertex[0], track.vertex[1]},
+        along_{std::cos(track.phi), std::sin(track.phi)},
+        across_{-along_.y, along_.x},
+        c_(c),
+        end_(2 * unit::pi * turns / std::abs(c)) {}
+
+  double end() const { return end_; }  ///< infinity for a straight line
+
+  Point2 at(double arc) const {
+    // half of the angle between chord and tangent
+    const double half = 0.5 * c_ * arc;
+    const double chord =
+        std::abs(half) < 1e-8 ? arc : arc * (std::sin(half) / half);
+    const double a = chord * std::cos(half), b = chord * std::sin(half);
+    return {start_.x + a * along_.x + b * across_.x,
+            start_.y + a * along_.y + b * across_.y};
   }
-  // |position|^2 = r^2: a sin(u) + b (1 - cos(u)) = d with u = c s
-  const double a = 2 * along / c, b = 2 * (across + 1 / c) / c;
-  const double phase = std::atan2(b, a);
-  const double turn = std::asin((d - b) / std::hypot(a, b));
-  double least = std::numeric_limits<double>::quiet_NaN();
-  for (const double u : {phase + turn, phase + unit::pi - turn}) {
-    const double s = std::remainder(u, 2 * unit::pi) / c;
-    const double positive = s > 0 ? s : s + 2 * unit::pi / std::abs(c);
-    if (!(positive >= least)) least = positive;
+
+  /// Adds the arcs up to the end at which the path meets a circle about the z
+  /// axis.
+  void add_arcs_to(double radius, std::vector<double>& arcs) const {
+    const double along = dot(start_, along_), across = dot(start_, across_);
+    const double d = radius * radius - dot(start_, start_);
+    constexpr double straight = 1e-3;  // of a turn: error 4e-8 of the length
+    if (std::abs(c_ * radius) < straight) {
+      const double root = std::sqrt(along * along + d);
+      for (const double arc : {-along - root, -along + root})
+        if (arc > 0 && arc <= end_) arcs.push_back(arc);
+      return;
+    }
+    // |position|^2 = r^2: a sin(u) + b (1 - cos(u)) = d with u = c s
+    const double a = 2 * along / c_, b = 2 * (across + 1 / c_) / c_;
+    const double phase = std::atan2(b, a);
+    const double turn = std::asin((d - b) / std::hypot(a, b));
+    for (const double u : {phase + turn, phase + unit::pi - turn})
+      add_turns(u / c_, arcs);
   }
-  return least;
-}
+
+  /// Calls f(arc, share) where the path crosses the straight line from `a` to
+  /// `b`, in the order of `share`, which is 0 at `a` and 1 at `b`.
+  template <class F>
+  void cross(const Point2& a, const Point2& b, const F& f) const {
+    const Point2 from{a.x - start_.x, a.y - start_.y}, by{b.x - a.x, b.y - a.y};
+    if (!(dot(by, by) > 0)) return;
+    // c |q|^2/2 = q across, of the point q on the line
+    const double a2 = 0.5 * c_ * dot(by, by);
+    const double a1 = c_ * dot(from, by) - dot(by, across_);
+    const double a0 = 0.5 * c_ * dot(from, from) - dot(from, across_);
+    const double root = std::sqrt(a1 * a1 - 4 * a2 * a0);
+    const double q = -0.5 * (a1 + std::copysign(root, a1));
+    double first = q / a2, second = a0 / q;
+    if (first > second) std::swap(first, second);
+    std::vector<double> arcs;
+    for (const double share : {first, second}) {
+      if (!(share >= 0 && share <= 1)) continue;
+      arcs.clear();
+      add_arc_to({from.x + share * by.x, from.y + share * by.y}, arcs);
+      for (const double arc : arcs) f(arc, share);
+    }
+  }
+
+ private:
+  /// Arcs to a point of the path, given from its start.
+  void add_arc_to(const Point2& q, std::vector<double>& arcs) const {
+    const double half = std::atan2(dot(q, across_), dot(q, along_));
+    const double chord = std::sqrt(dot(q, q));
+    if (std::abs(half) < 0.5)
+      add_turns(half == 0 ? chord : chord * (half / std::sin(half)), arcs);
+    else if (c_ != 0)
+      add_turns(2 * half / c_, arcs);
+  }
+  /// An arc and those of further turns.
+  void add_turns(double arc, std::vector<double>& arcs) const {
+    const double turn = 2 * unit::pi / std::abs(c_);
+    if (!std::isfinite(arc)) return;
+    if (!std::isfinite(turn)) return arcs.push_back(arc);
+    for (double s = arc - turn * std::floor(arc / turn); s <= end_; s += turn)
+      arcs.push_back(s);
+  }
+
+  Point2 start_, along_, across_;
+  double c_, end_;
+};
 
 class EdgeFinder {
  public:
@@ -47,7 +122,11 @@ class EdgeFinder {
         track_at_(track_at),
         model_(model),
         from_(from),
-        to_(to) {}
+        to_(to),
+        turns_(std::max({0.5, model.turns,
+                         turns_needed(geometry, track_at((from + to) / 2))})),
+        curvature_varies_(!(std::abs(curvature(from) - curvature(to)) <=
+                            1e-12 * std::abs(curvature(from)))) {}
 
   std::vector<AcceptanceEdge> find() {
     const std::vector<Candidate> all = candidates();
@@ -129,72 +208,188 @@ class EdgeFinder {
     return all;
   }
 
+  /// Signed transverse curvature at `theta`, 1/mm.
+  double curvature(double theta) const {
+    const Track track = track_at_(theta);
+    return -track.charge * geometry_.bz() /
+           (track.p * std::max(std::sin(theta), 1e-6));
+  }
+
+  /// All edges that the surface has on a helix or a straight line.
   template <class Add>
   void add_corners(const SurfaceRecord& s, const Add& add) const {
-    const Track track = track_at_((from_ + to_) / 2);
-    const double cos_phi = std::cos(track.phi), sin_phi = std::sin(track.phi);
-    const auto flat = [&](double length, double z) {
-      add(std::atan2(length, z - track.vertex[2]));
-    };
     if (is_round(s)) {
       const Meridian ends = meridian(s);
       for (const std::size_t end : {0u, 1u})
-        add(corner(ends.r[end], ends.z[end]));
-    } else if (s.is_inclined()) {
-      // where its edges are crossed in the plane of the track azimuth
+        solve(
+            [&](const TransversePath& path) {
+              std::vector<double> angles;
+              path.add_arcs_to(ends.r[end], angles);
+              for (double& x : angles) x = angle(x, ends.z[end]);
+              return angles;
+            },
+            add);
+    } else {
       const Corners all = gttf::corners(s);
       for (std::size_t i = 0; i < all.size(); ++i) {
         const auto &a = all[i], &b = all[(i + 1) % all.size()];
-        const auto beside = [&](const std::array<double, 3>& x) {
-          return (x[1] - track.vertex[1]) * cos_phi -
-                 (x[0] - track.vertex[0]) * sin_phi;
-        };
-        const auto ahead = [&](const std::array<double, 3>& x) {
-          return (x[0] - track.vertex[0]) * cos_phi +
-                 (x[1] - track.vertex[1]) * sin_phi;
-        };
-        const double from = beside(a), to = beside(b);
-        if (from * to > 0 || from == to) continue;
-        const double share = from / (from - to);
-        flat(ahead(a) + share * (ahead(b) - ahead(a)),
-             a[2] + share * (b[2] - a[2]));
+        solve(
+            [&](const TransversePath& path) {
+              std::vector<double> angles;
+              path.cross(
+                  {a[0], a[1]}, {b[0], b[1]}, [&](double arc, double share) {
+                    angles.push_back(angle(arc, a[2] + share * (b[2] - a[2])));
+                  });
+              return angles;
+            },
+            add);
       }
-    } else if (s.normal == Axis::z) {
-      for (const double x : {s.u.lower, s.u.upper})
-        flat((x - track.vertex[0]) / cos_phi, s.position);
-      for (const double y : {s.v.lower, s.v.upper})
-        flat((y - track.vertex[1]) / sin_phi, s.position);
-    } else {
-      const double start =
-          track.vertex[0] * s.normal_cos + track.vertex[1] * s.normal_sin;
-      const double length = (s.position - start) /
-                            (cos_phi * s.normal_cos + sin_phi * s.normal_sin);
-      const Interval z = extent(s, Axis::z);
-      flat(length, z.lower);
-      flat(length, z.upper);
+    }
+    if (const auto height = height_of(s))
+      solve(
+          [&](const TransversePath& path) {
+            return angles_without_corner(path, s, *height);
+          },
+          add);
+  }
+
+  using Height = std::function<double(const Point2&)>;
+
+  /// z of the surface at a point of the transverse plane; nothing if it is
+  /// parallel to z.
+  static std::optional<Height> height_of(const SurfaceRecord& s) {
+    constexpr double upright = 1e-9;
+    if (is_round(s)) {
+      const Meridian m = meridian(s);
+      const double dr = m.r[1] - m.r[0], dz = m.z[1] - m.z[0];
+      if (std::abs(dr) <= upright * std::abs(dz)) return {};
+      return [m, dr, dz](const Point2& x) {
+        return m.z[0] + (std::hypot(x.x, x.y) - m.r[0]) * (dz / dr);
+      };
+    }
+    const Corners c = gttf::corners(s);
+    std::array<double, 3> n{};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
+      n[i] = (c[1][j] - c[0][j]) * (c[3][k] - c[0][k]) -
+             (c[1][k] - c[0][k]) * (c[3][j] - c[0][j]);
+    }
+    if (std::abs(n[2]) <= upright * std::hypot(n[0], n[1])) return {};
+    return [c, n](const Point2& x) {
+      return c[0][2] - (n[0] * (x.x - c[0][0]) + n[1] * (x.y - c[0][1])) / n[2];
+    };
+  }
+
+  /// Angles at which the path ends on the surface, and at which it touches it:
+  /// extremes, along the path, of the angle at which a track meets the surface.
+  std::vector<double> angles_without_corner(const TransversePath& path,
+                                            const SurfaceRecord& s,
+                                            const Height& height) const {
+    constexpr double steps_per_turn = 64;
+    const Interval r = radii(s);
+    const auto at = [&](double arc) {
+      return angle(arc, height(path.at(arc)));
+    };
+    std::vector<double> angles;
+    const bool is_straight = !std::isfinite(path.end());
+    if (!is_straight) angles.push_back(at(path.end()));
+    const Track track = track_at_(from_);
+    const double last =
+        is_straight ? r.upper + std::hypot(track.vertex[0], track.vertex[1])
+                    : path.end();
+    const auto n = static_cast<int>(
+        std::ceil(steps_per_turn * (is_straight ? 1. : std::max(1., turns_))));
+    const double step = last / n;
+    const double bit = 1e-4 * step;
+    const auto rises = [&](double arc) {
+      return at(arc + bit) > at(arc - bit);
+    };
+    for (int i = 1; i < n; ++i) {
+      double low = i * step, high = low + step;
+      const bool rising = rises(low);
+      if (i + 1 == n || rising == rises(high)) continue;
+      for (int k = 0; k < 30; ++k) {
+        const double middle = (low + high) / 2;
+        (rises(middle) == rising ? low : high) = middle;
+      }
+      const Point2 x = path.at(low);
+      const double distance = std::hypot(x.x, x.y);
+      if (distance >= r.lower && distance <= r.upper) angles.push_back(at(low));
+    }
+    return angles;
+  }
+
+  /// The polar angle of a track that is at `z` after an arc.
+  double angle(double arc, double z) const {
+    return std::atan2(arc, z - track_at_(from_).vertex[2]);
+  }
+
+  /// The solutions of angles(path at theta) = theta: the curvature depends on
+  /// theta if p is given rather than pT. Also added are the angles at which the
+  /// number of solutions changes.
+  template <class Angles, class Add>
+  void solve(const Angles& angles, const Add& add) const {
+    const auto at = [&](double theta) {
+      return angles(TransversePath(track_at_(theta), curvature(theta), turns_));
+    };
+    if (!curvature_varies_) {
+      for (const double theta : at(from_)) add(theta);
+      return;
+    }
+    constexpr double widest = 2 * unit::deg;
+    const auto n = static_cast<int>(std::ceil((to_ - from_) / widest));
+    double low = from_;
+    std::vector<double> before = at(low);
+    for (int i = 1; i <= n; ++i) {
+      const double high = from_ + (to_ - from_) * i / n;
+      std::vector<double> after = at(high);
+      solve_between(at, low, before, high, after, add);
+      before = std::move(after);
+      low = high;
     }
   }
 
-  /// The angle of the track that reaches radius `r` at `z`.
-  double corner(double r, double z) const {
-    double theta = (from_ + to_) / 2;
-    const double dz = z - track_at_(theta).vertex[2];
-    // the curvature may depend on theta, because p is given rather than pT
-    for (int i = 0; i < 8; ++i) {
-      const Track track = track_at_(theta);
-      const double c = -track.charge * geometry_.bz() /
-                       (track.p * std::max(std::sin(theta), 1e-6));
-      double arc = arc_to_radius(track, c, r);
-      if (!std::isfinite(arc)) arc = r;
-      theta = std::atan2(arc, dz);
+  template <class At, class Add>
+  static void solve_between(const At& at, double low,
+                            const std::vector<double>& before, double high,
+                            const std::vector<double>& after, const Add& add) {
+    constexpr double narrow = 1e-3 * AcceptanceEdge::width;
+    if (before.size() != after.size()) {
+      double below = low, above = high;
+      std::vector<double> at_below = before, at_above = after;
+      while (above - below > narrow) {
+        const double middle = (below + above) / 2;
+        std::vector<double> between = at(middle);
+        const bool is_below = between.size() == before.size();
+        (is_below ? below : above) = middle;
+        (is_below ? at_below : at_above) = std::move(between);
+      }
+      add(below);
+      solve_between(at, low, before, below, at_below, add);
+      if (at_above.size() == after.size())
+        solve_between(at, above, at_above, high, after, add);
+      return;
     }
-    return theta;
+    for (std::size_t k = 0; k < before.size(); ++k) {
+      const bool sign = before[k] > low;
+      if (sign == (after[k] > high)) continue;
+      double below = low, above = high;
+      while (above - below > narrow) {
+        const double middle = (below + above) / 2;
+        const std::vector<double> between = at(middle);
+        if (between.size() <= k) break;
+        ((between[k] > middle) == sign ? below : above) = middle;
+      }
+      add((below + above) / 2);
+    }
   }
 
   const TrackingGeometry& geometry_;
   const std::function<Track(double)>& track_at_;
   const Model& model_;
   double from_, to_;
+  double turns_;  ///< after which the tracks end
+  bool curvature_varies_;
   std::vector<AcceptanceEdge> edges_;
 };
 

@@ -21,11 +21,12 @@ struct AcceptanceEdge {
 
 /// The edges between `from` and `to` (rad, from < to), in increasing order.
 ///
-/// Candidates are the angles of all corners of surfaces along a helix
-/// (solenoid, no field: exact) or a straight line, and the middles between
-/// them; where the lists of crossed surfaces of two neighbours differ, the
-/// edges between them are found by bisection. Not found: gaps in maps and
-/// dipoles whose sides bending moves by more than half their width.
+/// Candidates are the angles at which a helix (solenoid, no field: exact) or a
+/// straight line crosses a border of a surface in any of its turns, ends on a
+/// surface or touches it, and the middles between them; where the lists of
+/// crossed surfaces of two neighbours differ, the edges between them are found
+/// by bisection. Not found: gaps and islands in maps and dipoles, or with
+/// energy loss, whose sides are moved by more than half their width.
 ///
 /// @param track_at  the track of a polar angle; all with the same start,
 ///                  azimuth and particle
