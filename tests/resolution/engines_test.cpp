@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
+#include "gttf/detector/read.hpp"
+#include "gttf/resolution/batch.hpp"
 #include "gttf/resolution/resolution.hpp"
 #include "support/compare.hpp"
 #include "support/layouts.hpp"
@@ -54,6 +58,60 @@ TEST_CASE("engines: agree on random layouts, with and without field") {
   CHECK(loose <= (with + without) / 50);
   // at most where a parameter is determined only by rounding
   CHECK(status_differs <= 12);
+}
+
+TEST_CASE("engines: the scattering limit of coordinates along z only") {
+  // at phi = 0 the coordinate z of a plane depends on d0 by rounding only
+  for (const double x : {43., 45., 50., 57., 60., 63., 70.}) {
+    CAPTURE(x);
+    const Detector d =
+        parse_detector(
+            "gttf-detector: 1\nname: t\nfield: { solenoid: 1 T }\nlayers:\n"
+            "  - { name: A, cylinder: { radius: 42 mm, half_length: 3 m }, "
+            "material: 1 %, measures: [{ angle: 180 deg, sigma: 1 mm }] }\n"
+            "  - { name: B, plane: { x: " +
+                std::to_string(x) +
+                " mm, y: [-1 m, 1 m], z: [-3 m, 3 m] }, material: 1 %, "
+                "measures: [{ angle: 90 deg, sigma: 10 um }, "
+                "{ angle: 180 deg, sigma: 10 um }] }\n"
+                "  - { name: C, cylinder: { radius: 93 mm, half_length: 3 m }, "
+                "material: 1 %, measures: [{ angle: 0 deg, sigma: 1 um }, "
+                "{ angle: 90 deg, sigma: 10 um }] }\n"
+                "  - { name: D, cylinder: { radius: 150 mm, half_length: 3 m "
+                "}, material: 1 %, measures: { z: 10 um } }\n",
+            "t.yaml")
+            .detector;
+    const TrackingGeometry geometry(d);
+    std::vector<double> theta, in_batch;
+    for (int i = 0; i <= 20; ++i) theta.push_back((50 + 2. * i) * unit::deg);
+    in_batch.resize(theta.size());
+    TrackArrays tracks;
+    const std::vector<double> p{1}, zero{0}, mass{0.13957039}, charge{-1};
+    tracks.size = theta.size();
+    tracks.p = p;
+    tracks.theta = theta;
+    tracks.phi = zero;
+    tracks.mass = mass;
+    tracks.charge = charge;
+    tracks.x = tracks.y = tracks.z = zero;
+    ResolutionArrays results;
+    results.sigma_p_rel_ms_only = in_batch;
+    resolve(geometry, tracks, {}, results);
+    for (std::size_t i = 0; i < theta.size(); ++i) {
+      Track track;
+      track.theta = theta[i];
+      Model triplet;
+      triplet.engine = Engine::triplet;
+      const Resolution a = resolve(geometry, track);
+      const Resolution b = resolve(geometry, track, triplet);
+      REQUIRE(a.status == Status::ok);
+      CHECK(a.sigma_p_rel_ms_only < a.sigma_p_rel);
+      CHECK(a.sigma_p_rel_ms_only ==
+            doctest::Approx(b.sigma_p_rel_ms_only).epsilon(1e-7));
+      CHECK(in_batch[i] ==
+            doctest::Approx(a.sigma_p_rel_ms_only).epsilon(1e-7));
+    }
+  }
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

@@ -119,6 +119,22 @@ struct NoGains {
   static constexpr Gain* at(std::size_t) { return nullptr; }
 };
 
+namespace detail {
+
+/// The row of an exact coordinate, without a coefficient of the first parameter
+/// that is only rounding. Without error, the coordinate would determine that
+/// parameter, and the equation it replaces would be lost in its rounding.
+template <class S>
+Row<S> without_rounding(Row<S> row) {
+  using std::abs;
+  // where the neglected and the rounding of the lost equation are equal
+  constexpr double least = 1e-8;
+  row[0] = select(abs(row[0]) < abs(row[1]) * S(least), S(0), row[0]);
+  return row;
+}
+
+}  // namespace detail
+
 /// The covariance of the line: equations without right-hand sides. In the
 /// outward pass it contains the information of the crossings inside. @tparam
 /// errors the errors taken into account
@@ -153,9 +169,10 @@ class LineFit : public AnyFit {
     if constexpr (is_exact) {
       if (c.index_a > 0) return;
       if (c.is_point)
-        measure_pair<zero>(equations, *c.a, c.exact, *c.b, c.exact);
+        measure_pair<zero>(equations, detail::without_rounding(*c.a), c.exact,
+                           detail::without_rounding(*c.b), c.exact);
       else
-        measure<zero>(equations, *c.a, c.exact);
+        measure<zero>(equations, detail::without_rounding(*c.a), c.exact);
     } else if (c.b != nullptr) {
       measure_pair<zero>(equations, *c.a, c.variance_a, *c.b, c.variance_b);
     } else {
