@@ -890,4 +890,145 @@ TEST_CASE("layers that are left out take no anchor of others along") {
   }
 }
 
+TEST_CASE("an envelope holds what options set") {
+  const auto study = [](const std::string& what) {
+    return "detector: " GTTF_SOURCE_DIR
+           "/detectors/barrel.yaml\n"
+           "choose: { last: { near: { 'layers[L6].cylinder.radius': 500 mm, "
+           "'layers[L6].cylinder.half_length': 600 mm }, far: { "
+           "'layers[L6].cylinder.radius': 700 mm, "
+           "'layers[L6].cylinder.half_length': 900 mm } } }\n"
+           "minimise: { what: sigma_pt_rel, at: { p: 1 GeV, theta: 90 deg } "
+           "}\n" +
+           what;
+  };
+  OptimisationProblem free = problem_of(study(""));
+  CHECK(searched(free, 1).program->combination().chosen[0] == "far");
+  for (const char* ends : {"r: [10 mm, 600 mm]", "z: [-700 mm, 700 mm]"}) {
+    OptimisationProblem kept =
+        problem_of(study("keep: [{ envelope: { of: 'layers[L*]', " +
+                         std::string(ends) + " } }]\n"));
+    const SearchResult r = searched(kept, 1);
+    REQUIRE(r.found);
+    CHECK(r.program->combination().chosen[0] == "near");
+  }
+}
+
+TEST_CASE("a layer beyond its envelope can be left out") {
+  OptimisationProblem problem = problem_of(
+      "detector: " GTTF_SOURCE_DIR
+      "/detectors/barrel.yaml\n"
+      "choose: { some: { of: 'layers[L3..L6]', exactly: 3 } }\n"
+      "keep: [{ envelope: { of: 'layers[L*]', r: [10 mm, 400 mm] } }]\n"
+      "minimise: { what: sigma_pt_rel, at: { p: 9 GeV, theta: 90 deg } }\n");
+  const SearchResult r = searched(problem, 1);
+  REQUIRE(r.found);
+  CHECK(r.program->combination().chosen[0] == "L3,L4,L5");
+}
+
+TEST_CASE("an undecided layer beyond its envelope excludes no design") {
+  OptimisationProblem problem = problem_of(
+      "detector: " GTTF_SOURCE_DIR
+      "/detectors/barrel.yaml\n"
+      "choose: { some: { of: 'layers[L4..L6]', exactly: 2 }, last: { near: { "
+      "'layers[L6].cylinder.radius': 500 mm }, far: { "
+      "'layers[L6].cylinder.radius': 700 mm, 'layers[L1].material': 0.1 % } } "
+      "}\n"
+      "keep: [{ envelope: { of: 'layers[L*]', r: [10 mm, 600 mm] } }]\n"
+      "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n");
+  DesignProgram program(problem, combinations_of(problem, true)[1]);
+  program.set_absent(std::vector<char>(7, 0));
+  const auto bound = program.bound({{{{4}, {5}, {6}}, 2}}, false);
+  REQUIRE(bound);
+  CHECK(bound->violation() <= design_feasible);
+  const SearchResult r = searched(problem, 1);
+  REQUIRE(r.found);
+  CHECK(r.program->combination().chosen ==
+        std::vector<std::string>{"L4,L5", "far"});
+}
+
+TEST_CASE("a number of hits that no design has is named") {
+  OptimisationProblem problem = problem_of(
+      "detector: " GTTF_SOURCE_DIR
+      "/detectors/barrel.yaml\n"
+      "vary: { 'layers[L2..L3].cylinder.radius': { from: 40 mm, to: 180 mm } "
+      "}\n"
+      "keep: [{ gap: { between: [L1..L4], min: 5 mm } }]\n"
+      "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n"
+      "subject_to: [{ what: n_hits, at: { p: 1 GeV, theta: 90 deg }, min: 9 "
+      "}]\n");
+  const SearchResult r = searched(problem, 2);
+  CHECK_FALSE(r.found);
+  REQUIRE(r.infeasible);
+  CHECK(r.infeasible->ratio == doctest::Approx(1.5));
+}
+
+TEST_CASE("every result can be written as a description") {
+  const std::string head =
+      "gttf-detector: 1\nname: \"a, {b}: \\\"c\\\"\"\nfield: { solenoid: 2 T "
+      "}\n";
+  const auto layer = [](const std::string& name, int radius,
+                        const std::string& errors) {
+    return "{ name: " + name +
+           ", cylinder: { radius: " + std::to_string(radius) +
+           " mm, half_length: 200 mm }, material: 1 %, " + errors + " }";
+  };
+  const std::string measures = "measures: { rphi: 8 um, z: 20 um }";
+  const std::string nested =
+      head + "layers:\n  - " + layer("L1", 30, measures) +
+      "\n  - &b\n    name: L2\n    cylinder: &cyl\n      radius: 60 mm\n"
+      "      half_length: 300 mm\n    material: 1 %\n    " +
+      measures +
+      "\n  - { <<: *b, name: L3, cylinder: { <<: *cyl, radius: 120 mm } }\n"
+      "  - { name: L4, cylinder: { <<: *cyl, radius: 250 mm }, " +
+      measures + " }\n";
+  const std::string flow = head + "layers: [" + layer("L1", 30, measures) +
+                           ",\n  " + layer("L2", 60, measures) + ", " +
+                           layer("L3", 120, measures) + ", " +
+                           layer("L4", 250, measures) + "]\n";
+  const std::string pitches =
+      head + "layers:\n  - " +
+      layer("L1", 30, "pitch: { rphi: 25 um, z: 50 um }") + "\n  - " +
+      layer("L2", 60, measures) + "\n  - " + layer("L3", 120, measures) +
+      "\n  - " + layer("L4", 250, measures) + "\n";
+  const std::string choose = "choose: { of: { of: 'layers[L2..L4]', ";
+  const std::string options =
+      "choose: { some: { a: { 'layers[L1..L3].material': { of: silicon, "
+      "thickness: 100 um }, 'layers[L1..L3].efficiency': 95 % }, b: { "
+      "'layers[L1..L3].material': 1 %, 'layers[L1..L3].efficiency': 90 % } } "
+      "}\n";
+  for (const auto& one :
+       {std::pair{nested, choose + "at_most: 2 } }\n"},
+        std::pair{flow, choose + "at_most: 2 } }\n"},
+        std::pair{nested, options}, std::pair{flow, options},
+        std::pair{pitches,
+                  std::string("vary: { 'layers[*].measures.rphi': { from: 5 "
+                              "um, to: 60 um } }\n")}}) {
+    const std::string &description = one.first, &change = one.second;
+    const TemporaryFile detector(description);
+    INFO(description);
+    INFO(change);
+    OptimisationProblem problem = problem_of(
+        "detector: " + detector.path() + '\n' + change +
+        "minimise: { what: sigma_pt_rel, at: { p: 5 GeV, theta: 90 deg } }\n");
+    const SearchResult r = searched(problem, 1);
+    REQUIRE(r.found);
+    const std::string text = best_file(*r.program, r.best.x, {"found"});
+    INFO(text);
+    CHECK(text.starts_with("# found\n"));
+    const Detector found = parse_detector(text, "best.yaml").detector;
+    const Detector expected = DesignProgram(*r.program).detector_at(r.best.x);
+    CHECK(found.name == "a, {b}: \"c\"");
+    REQUIRE(found.layers.size() == expected.layers.size());
+    for (std::size_t l = 0; l < found.layers.size(); ++l) {
+      CHECK(found.layers[l].name == expected.layers[l].name);
+      CHECK(found.layers[l].efficiency == expected.layers[l].efficiency);
+      CHECK(found.layers[l].surface.position ==
+            doctest::Approx(expected.layers[l].surface.position));
+      CHECK(found.layers[l].coordinates[0].sigma ==
+            doctest::Approx(expected.layers[l].coordinates[0].sigma));
+    }
+  }
+}
+
 }  // namespace gttf::test::GTTF_TEST_FILE

@@ -223,7 +223,8 @@ class Editor {
     // an anchor may be on the line of the dash
     while (at > 0 &&
            !trimmed(std::string_view(text_).substr(at)).starts_with('-')) {
-      const std::size_t before = text_.rfind('\n', at - 2);
+      const std::size_t before =
+          at < 2 ? text_.npos : text_.rfind('\n', at - 2);
       at = before == text_.npos ? 0 : before + 1;
     }
     return at;
@@ -243,6 +244,8 @@ class Editor {
   bool complete_one(const Node& wanted) {
     const Node root = parsed(text_, file_);
     const Node *mine = root.find("layers"), *theirs = wanted.find("layers");
+    // an override can split or remove a layer
+    if (mine->items().size() != theirs->items().size()) return false;
     for (std::size_t i = 0; i < theirs->items().size(); ++i) {
       const Node &have = mine->items()[i], &want = theirs->items()[i];
       for (const Node::Entry& entry : want.entries()) {
@@ -255,23 +258,25 @@ class Editor {
               return e.key.text() == key && !e.merged;
             });
         if (own == have.entries().end())
-          insert(have.definition().offset, key + ": " + text);
+          insert(have, key + ": " + text);
         else if (!own->value.alias().empty())
           text_.replace(own->value.origin().offset, own->value.origin().length,
                         text);
         else
-          fail(file_, fmt::format("layers[{}].{} cannot be replaced in place",
-                                  detail::name_of_entry(have), key));
+          return false;  // in another notation
         return true;
       }
     }
     return false;
   }
 
-  /// Inserts an entry at the front of the map that begins at `at`.
-  void insert(std::size_t at, const std::string& entry) {
-    if (text_[at] == '{') {
-      text_.insert(at + 1, ' ' + entry + ',');
+  /// Inserts an entry before the first one that is written in the map.
+  void insert(const Node& map, const std::string& entry) {
+    const auto first =
+        std::ranges::find(map.entries(), false, &Node::Entry::merged);
+    const std::size_t at = first->key.origin().offset;
+    if (text_[map.definition().offset] == '{') {
+      text_.insert(at, entry + ", ");
       return;
     }
     const std::size_t line = text_.rfind('\n', at);
@@ -293,31 +298,12 @@ void add_leaves(const std::string& key, const Node& value,
     add_leaves(key + '.' + entry.key.text(), entry.value, to);
 }
 
-}  // namespace
-
-std::string best_file(const DesignProgram& program,
-                      const std::vector<double>& x,
-                      const std::vector<std::string>& header) {
-  const OptimisationProblem& problem = program.problem();
-  const DesignSpace& space = program.space();
-  const std::string& file = problem.input.detector.file;
-  const Node root = parsed(problem.input.text, file);
+/// The values that the variables and formulas have in a design.
+std::vector<NewValue> values_of_variables(const DesignSpace& space,
+                                          const std::vector<double>& x,
+                                          const Node& root) {
   const auto numbers = space.numbers<double>(std::span<const double>(x));
   std::vector<NewValue> values;
-  const auto add_text = [&](const std::string& override_text) {
-    const std::size_t equal = override_text.find('=');
-    Diagnostics ignored;  // it was already read
-    const auto source =
-        std::make_shared<Source>("--set", override_text, Source::Kind::option);
-    if (const auto value = parse_yaml_value(source, equal + 1, ignored))
-      add_leaves(override_text.substr(0, equal), *value, values);
-  };
-  for (const std::string& text : problem.input.overrides) add_text(text);
-  for (std::size_t c = 0; c < problem.choices.size(); ++c)
-    for (const ChoiceOption& option : problem.choices[c].options)
-      if (option.name == program.combination().chosen[c])
-        for (const std::string& text : option.overrides) add_text(text);
-
   std::vector<std::size_t> changed;
   for (const DesignVariable& v : space.variables)
     changed.insert(changed.end(), v.keys.begin(), v.keys.end());
@@ -358,38 +344,119 @@ std::string best_file(const DesignProgram& program,
     }
     values.push_back({key.key, std::move(text), {}});
   }
-  std::vector<std::string> overrides;
-  overrides.reserve(values.size());
-  for (const NewValue& value : values)
+  return values;
+}
+
+/// A description in full, with each layer in one line.
+std::string written_out(const Node& root) {
+  std::string text = "# Comments and anchors of the file could not be kept.\n";
+  for (const Node::Entry& entry : root.entries()) {
+    const std::string& key = entry.key.text();
+    if (key != "layers") {
+      text += key + ": " + detail::flow_text(entry.value) + '\n';
+      continue;
+    }
+    text += "layers:\n";
+    for (const Node& item : entry.value.items())
+      text += "  - " + detail::flow_text(item) + '\n';
+  }
+  return text;
+}
+
+/// The description without the layers of these names.
+Node without_layers(const Node& root, const std::set<std::string>& names) {
+  std::vector<Node::Entry> entries = root.entries();
+  for (Node::Entry& entry : entries) {
+    if (entry.key.text() != "layers") continue;
+    std::vector<Node> items = entry.value.items();
+    std::erase_if(items, [&](const Node& item) {
+      return names.contains(std::string(detail::name_of_entry(item)));
+    });
+    entry.value = Node::make_list(entry.value.origin(), std::move(items));
+  }
+  return Node::make_map(root.origin(), std::move(entries));
+}
+
+/// Whether a text describes a design.
+bool describes(const std::string& text, const std::string& file,
+               const DesignNumbers& design) {
+  std::optional<DesignNumbers> written;
+  try {
+    written.emplace(parse_detector(text, file).detector);
+  } catch (const InputError&) {
+    return false;
+  }
+  if (!design.is_alike(*written)) return false;
+  for (std::size_t i = 0; i < design.size(); ++i)
+    if (std::abs(design.value(i) - written->value(i)) >
+        1e-12 * std::max(1e-3, std::abs(design.value(i))))
+      return false;
+  return true;
+}
+
+/// The text with the values in place; nothing if that is impossible.
+std::optional<std::string> edited(const OptimisationProblem& problem,
+                                  const std::vector<NewValue>& values,
+                                  const Node& wanted,
+                                  const std::set<std::string>& absent) {
+  try {
+    Editor editor(problem.input.text, problem.input.detector.file);
+    editor.replace(values);
+    editor.complete(wanted);
+    editor.remove(absent);
+    return editor.text();
+  } catch (const InputError&) {  // the edited text cannot be read
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string best_file(const DesignProgram& program,
+                      const std::vector<double>& x,
+                      const std::vector<std::string>& header) {
+  const OptimisationProblem& problem = program.problem();
+  const std::string& file = problem.input.detector.file;
+  const Node root = parsed(problem.input.text, file);
+  std::vector<std::string> overrides = problem.input.overrides;
+  for (std::size_t c = 0; c < problem.choices.size(); ++c)
+    for (const ChoiceOption& option : problem.choices[c].options)
+      if (option.name == program.combination().chosen[c])
+        overrides.insert(overrides.end(), option.overrides.begin(),
+                         option.overrides.end());
+  std::vector<NewValue> values;
+  for (const std::string& text : overrides) {
+    const std::size_t equal = text.find('=');
+    Diagnostics ignored;  // it was already read
+    const auto source =
+        std::make_shared<Source>("--set", text, Source::Kind::option);
+    if (const auto value = parse_yaml_value(source, equal + 1, ignored))
+      add_leaves(text.substr(0, equal), *value, values);
+  }
+  for (NewValue& value : values_of_variables(program.space(), x, root)) {
     overrides.push_back(value.key + '=' + value.text);
+    values.push_back(std::move(value));
+  }
   Diagnostics diagnostics;
   const Node wanted = apply_overrides(root, overrides, diagnostics);
   if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));
 
-  Editor editor(problem.input.text, file);
-  editor.replace(values);
-  editor.complete(wanted);
   std::set<std::string> absent;
   const auto& missing = program.combination().absent;
   const std::vector<std::string> names = entry_names(problem.input.detector);
   for (std::size_t l = 0; l < missing.size(); ++l)
     if (missing[l] != 0) absent.insert(name_in_file(names[l]));
-  editor.remove(absent);
+  std::string comments;
+  for (const std::string& line : header) comments += "# " + line + '\n';
 
-  std::string text;
-  for (const std::string& line : header) text += "# " + line + '\n';
-  text += editor.text();
-  // the file contains the result
   DesignProgram there = program;
-  const Detector detector = there.detector_at(x);
-  const DesignNumbers found(detector),
-      written(parse_detector(text, file).detector);
-  bool same = found.is_alike(written);
-  for (std::size_t i = 0; same && i < found.size(); ++i)
-    same = std::abs(found.value(i) - written.value(i)) <=
-           1e-12 * std::max(1e-3, std::abs(found.value(i)));
-  if (!same)
-    fail(file, "the result cannot be written into the description in place");
+  const DesignNumbers found(there.detector_at(x));
+  if (const auto text = edited(problem, values, wanted, absent);
+      text && describes(*text, file, found))
+    return comments + *text;
+  std::string text = comments + written_out(without_layers(wanted, absent));
+  if (!describes(text, file, found))
+    fail(file, "the result cannot be written as a description");
   return text;
 }
 

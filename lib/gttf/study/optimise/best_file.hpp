@@ -11,8 +11,8 @@ namespace gttf {
 
 /// The text of the detector file with only the varied values replaced:
 /// comments, anchors and order are kept. `header`: comment lines at its top.
-/// Layers that were not chosen are removed. Throws InputError if the result
-/// cannot be written in place.
+/// Layers that were not chosen are removed. Where the notation of the file
+/// prevents that, the description is written without comments and anchors.
 std::string best_file(const DesignProgram& program,
                       const std::vector<double>& x,
                       const std::vector<std::string>& header);

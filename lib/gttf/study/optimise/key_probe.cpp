@@ -66,6 +66,25 @@ double without_rounding(double value) {
   return decimal;
 }
 
+/// A scalar within brackets, in quotes if it was so or has to be.
+std::string flow_scalar(const Node& node) {
+  const std::string& text = node.text();
+  const bool is_plain = !node.is_quoted() && !text.empty() &&
+                        text.find_first_of(",[]{}\n\"") == text.npos &&
+                        text.find(": ") == text.npos &&
+                        text.find(" #") == text.npos;
+  if (is_plain) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    if (c == '\n')
+      quoted += "\\n";
+    else
+      quoted += c;
+  }
+  return quoted + '"';
+}
+
 }  // namespace
 
 std::vector<std::string> selected_entries(const std::string& selector,
@@ -193,7 +212,7 @@ std::string flow_text(const Node& node) {
   switch (node.kind()) {
     case Node::Kind::map:
       for (const Node::Entry& entry : node.entries())
-        add(entry.key.text() + ": " + flow_text(entry.value));
+        add(flow_scalar(entry.key) + ": " + flow_text(entry.value));
       return "{ " + text + " }";
     case Node::Kind::list:
       for (const Node& item : node.items()) add(flow_text(item));
@@ -203,7 +222,7 @@ std::string flow_text(const Node& node) {
     case Node::Kind::scalar:
       break;
   }
-  return node.is_quoted() ? '"' + node.text() + '"' : node.text();
+  return flow_scalar(node);
 }
 
 void KeyProbe::explain_change(const std::string& key,

@@ -131,8 +131,8 @@ bool keeps_order(const OptimisationProblem& problem,
                                       g.min;
                              }) &&
          std::ranges::all_of(problem.envelopes, [&](const Envelope& e) {
-           return e.is_upper ? numbers[e.number] <= e.bound
-                             : numbers[e.number] >= e.bound;
+           return e.of_choice || (e.is_upper ? numbers[e.number] <= e.bound
+                                             : numbers[e.number] >= e.bound);
          });
 }
 

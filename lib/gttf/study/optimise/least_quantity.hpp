@@ -9,7 +9,8 @@
 
 namespace gttf {
 
-/// Whether the numbers of a design are within gaps and envelopes.
+/// Whether the numbers of a design are within gaps, and within envelopes that
+/// hold for all choices.
 bool keeps_order(const OptimisationProblem& problem,
                  const std::vector<double>& numbers);
 

@@ -66,15 +66,15 @@ bool is_asked_for(const DesignProgram& program, const LocalOptimum& best,
   return false;
 }
 
-/// The same by differences, for a variable at a bound where derivatives may
-/// vanish, such as those of an error or a thickness of zero.
+/// The same by differences, where derivatives may vanish: at an optimum within
+/// the range, or at an error or a thickness of zero.
 bool changes_what_is_asked(DesignProgram& program, const LocalOptimum& best,
-                           Index variable, bool at_lower) {
-  constexpr double step = 0.01;      // of the range
+                           Index variable) {
+  constexpr double step = 0.01;      // of the range, to its middle
   constexpr double nothing = 1e-12;  // rounding
   const ProgramValues& v = best.result.values;
   VectorXd x = best.result.x;
-  x[variable] += at_lower ? step : -step;
+  x[variable] += x[variable] < 0.5 ? step : -step;
   const auto moved = program.program(best.working).evaluate(x, false);
   if (!moved) return false;
   const auto differs = [](double a, double b) {
@@ -341,8 +341,7 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
     // within its range, a variable is where derivatives vanish
     const double nothing = bound.at_lower || bound.at_upper ? 1e-9 : 0;
     bound.asked_for = is_asked_for(program, best, k, nothing) ||
-                      ((bound.at_lower || bound.at_upper) &&
-                       changes_what_is_asked(mine, best, k, bound.at_lower));
+                      changes_what_is_asked(mine, best, k);
     result.bounds.push_back(std::move(bound));
   }
   return result;

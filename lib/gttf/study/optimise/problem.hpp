@@ -3,6 +3,7 @@
 // search.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -53,6 +54,8 @@ struct Envelope {
   std::size_t number = 0;
   double bound = 0;  ///< mm
   bool is_upper = true;
+  /// Options or the choice of layers decide whether it holds.
+  bool of_choice = false;
 };
 
 /// A number with a random construction error.
@@ -68,6 +71,13 @@ struct ChoiceOption {
   std::string name;
   std::vector<std::string> overrides;                  ///< as for --set
   std::vector<std::pair<std::string, double>> prices;  ///< of layer entries
+  /// Numbers of the design that differ from the description, with their values.
+  std::vector<std::pair<std::size_t, double>> numbers = {};
+
+  bool sets(std::size_t number) const {
+    return std::ranges::any_of(
+        numbers, [number](const auto& n) { return n.first == number; });
+  }
 };
 struct DesignChoice {
   std::string name;
@@ -75,6 +85,11 @@ struct DesignChoice {
   std::vector<std::string> layers;    ///< entries, some of which are selected
   std::size_t least = 0, most = 0;    ///< number to select
   Diagnostic place;
+
+  bool sets(std::size_t number) const {
+    return std::ranges::any_of(
+        options, [number](const ChoiceOption& o) { return o.sets(number); });
+  }
 };
 
 /// The objective.

@@ -90,6 +90,7 @@ class Reader {
                   "add for example \"vary: { 'layers[L0].cylinder.radius': { "
                   "from: 22 mm, to: 40 mm } }\"");
     if (follow) formulas_->read_follow(*follow);
+    check_choices();
     if (keep) read_keep(*keep);
     if (vary) {
       check_order();
@@ -451,11 +452,22 @@ class Reader {
   }
 
   void add_choice(DesignChoice choice, const Value& place) {
-    for (const ChoiceOption& option : choice.options) {
+    const DetectorDescription description(problem_->input.text,
+                                          detector().file);
+    for (ChoiceOption& option : choice.options) {
       std::vector<std::string> all = problem_->input.overrides;
       all.insert(all.end(), option.overrides.begin(), option.overrides.end());
       try {
-        parse_detector(problem_->input.text, detector().file, all);
+        const DesignNumbers changed(description.read(all).detector);
+        if (!changed.is_alike(space().design)) {
+          place.error(fmt::format("{} changes more than numbers", option.name),
+                      "give the layers all slabs and coordinates in the "
+                      "description");
+          return;
+        }
+        for (std::size_t i = 0; i < changed.size(); ++i)
+          if (changed.value(i) != space().start[i])
+            option.numbers.emplace_back(i, changed.value(i));
       } catch (const InputError& error) {
         for (const Diagnostic& d : error.diagnostics().items())
           if (d.severity == Severity::error) {
@@ -466,6 +478,53 @@ class Reader {
       }
     }
     problem_->choices.push_back(std::move(choice));
+  }
+
+  /// A number is set once: by one choice, a variable or a formula. A layer is
+  /// part of one choice.
+  void check_choices() {
+    const auto error = [this](const DesignChoice& choice,
+                              const std::string& other) {
+      add_error(choice.place,
+                fmt::format("{} sets the same number as {}",
+                            in_quotes(choice.name), in_quotes(other)),
+                "remove one of the two", diagnostics_);
+    };
+    const auto shares = [](const DesignChoice& choice, const auto& numbers,
+                           auto&& index) {
+      return std::ranges::any_of(
+          numbers, [&](const auto& n) { return choice.sets(index(n)); });
+    };
+    std::vector<std::size_t> keys;
+    for (const DesignVariable& v : space().variables)
+      keys.insert(keys.end(), v.keys.begin(), v.keys.end());
+    for (const Follower& f : space().followers) keys.push_back(f.key);
+    std::set<std::size_t> chosen;  // layers
+    for (auto it = problem_->choices.begin(); it != problem_->choices.end();
+         ++it) {
+      for (const std::size_t k : keys)
+        if (shares(*it, space().keys[k].numbers,
+                   [](const NumberSlope& n) { return n.number; })) {
+          error(*it, space().keys[k].key);
+          break;
+        }
+      for (auto other = problem_->choices.begin(); other != it; ++other)
+        if (std::ranges::any_of(other->options, [&](const ChoiceOption& o) {
+              return shares(*it, o.numbers,
+                            [](const auto& n) { return n.first; });
+            })) {
+          error(*it, other->name);
+          break;
+        }
+      for (const std::string& name : it->layers)
+        for (const std::size_t layer : formulas_->layers_of(name))
+          if (!chosen.insert(layer).second) {
+            add_error(it->place,
+                      fmt::format("{} is chosen twice", in_quotes(name)),
+                      "name each layer in one choice", diagnostics_);
+            return;
+          }
+    }
   }
 
   void read_choose(const Value& value) {
@@ -491,6 +550,10 @@ class Reader {
     choice.name = name;
     choice.place = diagnostic_at(value.node());
     choice.layers = read_entries(*of);
+    for (const std::string& layer : choice.layers)
+      if (!detail::check_entry("layers[" + layer + ']', formulas_->entries(),
+                               *of))
+        return;
     if (exactly ? (at_most || at_least) : !(at_most || at_least)) {
       value.error("give the number of layers to choose",
                   "write \"exactly: 4\", or \"at_most: 4\", \"at_least: 3\"");
@@ -724,7 +787,13 @@ class Reader {
     problem_->coverages.push_back(std::move(limit));
   }
 
-  /// Whether a search changes the number.
+  bool is_set_by_choice(std::size_t number) const {
+    return std::ranges::any_of(
+        problem_->choices,
+        [number](const DesignChoice& c) { return c.sets(number); });
+  }
+
+  /// Whether a variable or a formula changes the number.
   bool varies(std::size_t number) const {
     const DesignSpace& s = problem_->space;
     const auto sets = [&](std::size_t key) {
@@ -786,12 +855,16 @@ class Reader {
     for (const auto& [number, bound, is_upper] :
          {std::tuple{low, lower, false}, std::tuple{high, upper, true}}) {
       const double now = space().start[number];
-      if (varies(number)) {
+      const bool is_beyond = is_upper ? now > bound : now < bound;
+      const bool of_choice =
+          is_set_by_choice(number) ||
+          (is_beyond && !varies(number) && leaves_out({layer}) != nullptr);
+      if (of_choice || varies(number)) {
         problem_->envelopes.push_back(
             {fmt::format("{} within {} {} {:.6g} mm", l.name,
                          along_z ? "z" : "r", is_upper ? "<=" : ">=", bound),
-             number, bound, is_upper});
-      } else if (is_upper ? now > bound : now < bound) {
+             number, bound, is_upper, of_choice});
+      } else if (is_beyond) {
         place.error(
             fmt::format("{} is beyond the envelope and does not vary: {} = "
                         "{:.6g} mm",

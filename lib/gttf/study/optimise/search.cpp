@@ -740,7 +740,11 @@ std::optional<Infeasible> largest_ratio(DesignProgram program,
       std::ranges::max_element(all->samples) - all->samples.begin();
   const Sample& sample = program.sample(static_cast<std::size_t>(worst));
   if (!sample.is_limit()) return std::nullopt;
-  return Infeasible{std::exp(all->f),
+  const bool of_ratio =
+      program.problem().objective.kind == Objective::Kind::margin;
+  const double log_ratio =
+      (of_ratio ? all->f : 0) + all->samples[static_cast<std::size_t>(worst)];
+  return Infeasible{std::exp(log_ratio),
                     program.problem()
                         .requirements[sample.file]
                         .criteria[sample.criterion]
@@ -838,26 +842,9 @@ void find_least_ratio(const OptimisationProblem& problem,
 
 /// The numbers and prices that an option sets.
 Combination combination_of(const OptimisationProblem& problem,
-                           const DetectorDescription& description,
-                           const DesignChoice& choice,
                            const ChoiceOption& option) {
-  std::vector<std::string> overrides = problem.input.overrides;
-  overrides.insert(overrides.end(), option.overrides.begin(),
-                   option.overrides.end());
-  const DesignNumbers changed(description.read(overrides).detector);
-  if (!changed.is_alike(problem.space.design)) {
-    Diagnostics diagnostics;
-    Diagnostic d = choice.place;
-    d.problem = fmt::format("{} changes more than numbers", option.name);
-    d.suggestion =
-        "give the layers all slabs and coordinates in the description";
-    diagnostics.add(std::move(d));
-    throw InputError(std::move(diagnostics));
-  }
   Combination one;
-  for (std::size_t i = 0; i < changed.size(); ++i)
-    if (changed.value(i) != problem.space.start[i])
-      one.numbers.emplace_back(i, changed.value(i));
+  one.numbers = option.numbers;
   for (const auto& [name, value] : option.prices)
     for (const std::size_t l : layers_of_entry(problem.input.detector, name))
       one.prices.emplace_back(l, value);
@@ -927,13 +914,11 @@ std::vector<Combination> combinations_of(const OptimisationProblem& problem,
     throw InputError(std::move(diagnostics));
   };
   const Detector& detector = problem.input.detector;
-  const DetectorDescription description(problem.input.text, detector.file);
   for (const DesignChoice& choice : problem.choices) {
     std::vector<Combination> next;
     if (choice.layers.empty()) {
       for (const ChoiceOption& option : choice.options) {
-        const Combination own =
-            combination_of(problem, description, choice, option);
+        const Combination own = combination_of(problem, option);
         for (const Combination& before : all) {
           Combination one = before;
           one.chosen.push_back(option.name);
@@ -1062,6 +1047,11 @@ SearchResult search(const OptimisationProblem& problem,
   }
   if (options.search >= search_of_ratio) return result;
   find_least_ratio(problem, options, result);
+  // what depends on hits only is not improved
+  if (!result.found && !result.infeasible && !result.interrupted) {
+    const auto ratio = largest_ratio(*result.program, result.best.x);
+    if (ratio && ratio->ratio > 1 + design_feasible) result.infeasible = ratio;
+  }
   // no search is needed if one limit is proven to be missed
   if (!result.found && has_variables &&
       std::ranges::all_of(combinations, [&](const Combination& combination) {
