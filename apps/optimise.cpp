@@ -11,6 +11,7 @@
 #include <ctime>
 #include <initializer_list>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "checkpoint.hpp"
@@ -205,17 +206,9 @@ void reject(std::initializer_list<std::pair<bool, const char*>> given,
       throw UsageError(std::string(name) + " cannot be used with " + with);
 }
 
-/// The description that was found, if an output has it.
-std::string best_text(const Options& options, const SplitOutputs& outputs,
-                      const SearchResult& result) {
-  const bool has_json =
-      options.format == "json" ||
-      std::ranges::any_of(options.files, [](const std::string& file) {
-        return file.ends_with(".json");
-      });
-  if (!result.best.result.exists ||
-      (outputs.descriptions.empty() && outputs.pages.empty() && !has_json))
-    return "";
+/// The description that was found, if there is one.
+std::string best_text(const SplitOutputs& outputs, const SearchResult& result) {
+  if (!result.best.result.exists) return "";
   try {
     return best_file(*result.program, result.best.x, best_file_header(result));
   } catch (const InputError&) {
@@ -223,6 +216,27 @@ std::string best_text(const Options& options, const SplitOutputs& outputs,
     if (!outputs.descriptions.empty()) throw;
     return "";
   }
+}
+
+/// Shows warnings about the design that was found, without those about the
+/// start.
+void show_new_warnings(const std::string& best, const SplitOutputs& outputs,
+                       const OptimisationProblem& problem, bool quiet) {
+  if (best.empty()) return;
+  const auto words = [](const Diagnostic& d) {
+    return d.problem.substr(0, d.problem.find(" (line "));
+  };
+  std::set<std::string> known;
+  for (const Diagnostic& d : problem.input.warnings.items())
+    known.insert(words(d));
+  const std::string file = outputs.descriptions.empty()
+                               ? "best design"
+                               : outputs.descriptions.front();
+  const Diagnostics all = parse_detector(best, file).warnings;
+  Diagnostics warnings;
+  for (const Diagnostic& d : all.items())
+    if (!known.contains(words(d))) warnings.add(d);
+  show(warnings, quiet);
 }
 
 /// Searches, with the starts that the state has, and writes everything.
@@ -278,7 +292,7 @@ int search_and_write(const Call& call, const OptimisationProblem& problem,
     history_file->commit();
   }
   const double cpu = cpu_seconds() - before;
-  const std::string best = best_text(options, outputs_by_kind, result);
+  const std::string best = best_text(outputs_by_kind, result);
   Result shown;
   if (result.best.result.exists) shown.table = optimisation_table(result);
   shown.document = optimisation_document(results, cpu, best);
@@ -303,6 +317,7 @@ int search_and_write(const Call& call, const OptimisationProblem& problem,
     }
   }
   outputs.commit();
+  show_new_warnings(best, outputs_by_kind, problem, options.quiet);
   if (result.interrupted)
     ending.print_reason(result.is_start
                             ? "the result is the design of the file: nothing "

@@ -181,4 +181,25 @@ TEST_CASE(
         "19.51581\n");
 }
 
+TEST_CASE("optimise: warnings about the design that was found") {
+  const Folder folder;
+  folder.write("ends.yaml",
+               "gttf-detector: 1\nname: ends\nfield: { solenoid: 2 T }\n"
+               "layers:\n"
+               "  - { name: B, cylinder: { radius: 100 mm, half_length: 200 mm "
+               "}, measures: { rphi: 5 um, z: 5 um } }\n"
+               "  - { name: D, disk: { z: 300 mm, radius: [50 mm, 150 mm] }, "
+               "measures: { rphi: 5 um, r: 5 um } }\n");
+  folder.write("study.yaml",
+               "gttf-optimisation: 1\ndetector: ends.yaml\n"
+               "vary: { 'layers[B].cylinder.half_length': { from: 150 mm, to: "
+               "400 mm } }\n"
+               "quantities: { short: { sum: 1 m / half_length, of: B } }\n"
+               "minimise: { quantity: short }\n");
+  const Outcome r = run(folder, "gttf-design optimise study.yaml -o best.yaml");
+  CHECK(r.code == 0);
+  CHECK(has(r.err, "best.yaml:"));
+  CHECK(has(r.err, "the disk \"D\" cuts through the barrel \"B\""));
+}
+
 }  // namespace gttf::test::GTTF_TEST_FILE
