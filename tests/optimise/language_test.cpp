@@ -963,6 +963,23 @@ TEST_CASE("a number of hits that no design has is named") {
   CHECK(r.infeasible->ratio == doctest::Approx(1.5));
 }
 
+TEST_CASE("no resolution depends on a layer that is left out") {
+  OptimisationProblem problem = problem_of(
+      "detector: " GTTF_SOURCE_DIR
+      "/detectors/barrel.yaml\nparticle: kaon\nenergy_loss: mean\n"
+      "vary: { 'layers[L4..L5].cylinder.radius': { from: 110 mm, to: 480 mm } "
+      "}\n"
+      "choose: { last: { of: 'layers[L5..L6]', exactly: 1 } }\n"
+      "keep: [{ gap: { between: [L3..L6], min: 5 mm } }]\n"
+      "minimise: { mean: sigma_pt_rel, over: { pt: [0.4 GeV, 1 GeV, 4 GeV], "
+      "theta: [90 deg, 70 deg] } }\n");
+  const SearchResult r = searched(problem, 2);
+  REQUIRE(r.found);
+  REQUIRE(r.program->combination().chosen[0] == "L6");
+  CHECK(r.bounds[0].asked_for);
+  CHECK_FALSE(r.bounds[1].asked_for);
+}
+
 TEST_CASE("every result can be written as a description") {
   const std::string head =
       "gttf-detector: 1\nname: \"a, {b}: \\\"c\\\"\"\nfield: { solenoid: 2 T "

@@ -48,9 +48,10 @@ std::pair<double, double> range_of_price(const DesignProgram& program,
 }
 
 /// Whether a resolution that is minimised, or whose limit is active, depends on
-/// the variable: has derivatives above `nothing`.
+/// the variable: has derivatives above rounding.
 bool is_asked_for(const DesignProgram& program, const LocalOptimum& best,
-                  Index variable, double nothing) {
+                  Index variable) {
+  constexpr double nothing = 1e-9;
   const ProgramValues& v = best.result.values;
   const Objective& objective = program.problem().objective;
   if (objective.kind != Objective::Kind::quantity && !program.has_level() &&
@@ -338,10 +339,8 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
     const std::string in = v.unit.empty() || v.is_factor ? "1" : v.unit;
     bound.price = bound.multiplier * scale * (v.unit_value / per);
     bound.price_unit = priced(in);
-    // within its range, a variable is where derivatives vanish
-    const double nothing = bound.at_lower || bound.at_upper ? 1e-9 : 0;
-    bound.asked_for = is_asked_for(program, best, k, nothing) ||
-                      changes_what_is_asked(mine, best, k);
+    bound.asked_for =
+        is_asked_for(program, best, k) || changes_what_is_asked(mine, best, k);
     result.bounds.push_back(std::move(bound));
   }
   return result;

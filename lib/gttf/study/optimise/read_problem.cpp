@@ -430,6 +430,11 @@ class Reader {
     choice.place = diagnostic_at(values.node());
     for (const Value& item : items) {
       ChoiceOption option{item.node().text(), {}, {}};
+      if (std::ranges::count(choice.options, option.name, &ChoiceOption::name) >
+          0) {
+        item.error("this value is there already", "remove one of the two");
+        return;
+      }
       for (const std::string& key : keys) {
         if (!detail::check_entry(key, formulas_->entries(), place) ||
             !item.quantity(detail::dimension_of_key(key)))
@@ -750,12 +755,14 @@ class Reader {
       to->error("angles are between 0 and 180 deg", "use eta or other bounds");
       return;
     }
-    limit.cot_from = std::min(cot(*a), cot(*b));
-    limit.cot_to = std::max(cot(*a), cot(*b));
-    if (!(limit.cot_from < limit.cot_to)) {
-      to->error("the range of angles is empty", "write another bound");
+    if (!(*a < *b)) {
+      to->error(*a == *b ? "the range of angles is empty"
+                         : "the range of angles is inverted",
+                "write another bound");
       return;
     }
+    limit.cot_from = eta ? cot(*a) : cot(*b);
+    limit.cot_to = eta ? cot(*b) : cot(*a);
     if (vertex) {
       limit.vertex_z = vertex->quantity(Dimension::length).value_or(0);
       if (limit.vertex_z < 0)
