@@ -89,6 +89,7 @@ TEST_CASE("an optimum that no limit holds has no residual") {
     const double a = x[0] - 0.3, b = x[1] - 0.6 * x[0];
     v.f = a * a + 0.1 * b * b + 0.05 * a * a * a;
     v.gradient = vector({2 * a - 0.12 * b + 0.15 * a * a, 0.2 * b});
+    v.jacobian = Eigen::MatrixXd(0, 2);
     return v;
   };
   const ProgramResult r = minimise(p, vector({0.9, 0.1}));
