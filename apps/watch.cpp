@@ -39,6 +39,18 @@ std::optional<Stamp> stamp_of(const std::string& file) {
                info.st_mtim.tv_nsec};
 }
 
+// Whether a file was written or moved here since `begin`.
+bool changed_since(const std::string& file,
+                   std::chrono::system_clock::time_point begin) {
+  using namespace std::chrono;
+  constexpr auto tick = 10ms;  // of the clock of file systems, or longer
+  struct stat info {};
+  if (stat(file.c_str(), &info) != 0) return true;
+  const auto changed =
+      seconds(info.st_ctim.tv_sec) + nanoseconds(info.st_ctim.tv_nsec);
+  return changed >= begin.time_since_epoch() - tick;
+}
+
 using Stamps = std::vector<std::pair<std::string, std::optional<Stamp>>>;
 
 Stamps stamps_of(const std::vector<std::string>& files) {
@@ -67,9 +79,11 @@ int watch(const Call& call, int (*work)(const Call&)) {
     throw UsageError("--watch: standard input does not change; give a file");
   if (options.file == "-" && isatty(STDOUT_FILENO) == 0)
     throw UsageError("--watch: give -o FILE, a pipe cannot be written again");
-  std::vector<std::string> files;
+  std::vector<std::string> files = options.arguments;
+  files.insert(files.end(), options.detectors.begin(), options.detectors.end());
   for (;;) {
     const auto begin = std::chrono::steady_clock::now();
+    const auto began_at = std::chrono::system_clock::now();
     forget_inputs();
     // a change while the work is under way is not missed
     Stamps before = stamps_of(files);
@@ -84,7 +98,10 @@ int watch(const Call& call, int (*work)(const Call&)) {
     for (auto& [file, stamp] : now) {
       const auto known =
           std::ranges::find(before, file, &Stamps::value_type::first);
-      if (known != before.end()) stamp = known->second;
+      if (known != before.end())
+        stamp = known->second;
+      else if (changed_since(file, began_at))
+        stamp.reset();
     }
     if (!options.quiet) {
       const std::string text =

@@ -155,7 +155,7 @@ TEST_CASE("plot: --watch writes again after a change, and after an error") {
   const Folder folder;
   const Outcome r =
       run(folder,
-          "cp $DETECTORS/barrel.yaml d.yaml\n"
+          "cp $DETECTORS/barrel.yaml d.yaml; touch log\n"
           "gttf-design plot d.yaml --p 1GeV:50GeV:5 -o w.svg --watch 2> log &\n"
           "pid=$!\n"
           // waits until `log` has $1 lines of this kind, at most 20 s
@@ -178,6 +178,23 @@ TEST_CASE("plot: --watch writes again after a change, and after an error") {
   CHECK(run("gttf-design plot - --p 1GeV -o x.svg --watch").code == 2);
   CHECK(run("gttf-design plot $DETECTORS/barrel.yaml --p 1GeV -o - --watch")
             .code == 2);
+}
+
+TEST_CASE("plot: --watch does not miss a change during its first run") {
+  const Folder folder;
+  const Outcome r =
+      run(folder,
+          "cp $DETECTORS/idea.yaml d.yaml\n"
+          "sed 's/^name: .*/name: changed/' d.yaml > e\n"
+          "gttf-design plot d.yaml --p 1GeV:50GeV:40 -o w.svg --watch "
+          "2> log &\n"
+          "pid=$!\n"
+          "mv e d.yaml; n=0\n"
+          "until grep -q changed w.svg 2> grep.log || [ $n -ge 200 ]; do "
+          "sleep 0.1; n=$((n + 1)); done\n"
+          "kill -TERM $pid; wait $pid; echo \"ended with $?\"\n");
+  CHECK(has(r.out, "ended with 143"));
+  CHECK(has(folder.read("w.svg"), "changed"));
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE
