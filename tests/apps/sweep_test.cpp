@@ -323,15 +323,14 @@ layers:
   - { name: K, cone: { z: [10 mm, 300 mm], radius: [100 mm, 130 mm] }, material: 1 %, measures: { u: 5 um, v: 5 um } }
   - { name: T, ring: { radius: 200 mm, z: 30 mm, tilt: 10 deg, count: 8, size: [150 mm, 200 mm] }, material: 1 %, measures: { u: 5 um, v: 5 um } }
 )");
-  for (const auto& [key, value] :
-       {std::pair{"layers[T].ring.tilt", "20 deg"},
-        std::pair{"layers[K].cone.z[1]", "400 mm"}}) {
-    INFO(key);
+  for (const std::string change :
+       {"layers[T].ring.tilt=20 deg", "layers[K].cone.z[1]=400 mm"}) {
+    INFO(change);
     const Outcome all =
         run(folder,
             std::string("gttf-design sweep parts.yaml --p 1GeV --theta "
                         "80deg --vary '") +
-                key + "=" + value +
+                change +
                 "' --vary 'layers[A].cylinder.radius=25mm,35mm' --follow "
                 "'layers[B].cylinder.radius=layers[A].cylinder.radius * 2'" +
                 plain);
@@ -343,8 +342,7 @@ layers:
       const Outcome one =
           run(folder, std::string("gttf-design scan parts.yaml --p 1GeV "
                                   "--theta 80deg --set '") +
-                          key + "=" + value +
-                          "' --set 'layers[A].cylinder.radius=" +
+                          change + "' --set 'layers[A].cylinder.radius=" +
                           (i == 1 ? "25 mm" : "35 mm") +
                           "' --set 'layers[B].cylinder.radius=" +
                           (i == 1 ? "50 mm" : "70 mm") + "'" + plain);
