@@ -146,28 +146,27 @@ void DesignProgram::find_neighbours() {
   const auto name_of = [&](std::size_t number) {
     return space_.design.detector().layers[space_.design[number].layer].name;
   };
-  // each absent layer joins the gaps on both sides
-  for (bool found = true; found;) {
-    found = false;
+  const auto next_absent = [&]() -> std::optional<std::size_t> {
     for (const Gap& gap : gaps_)
-      for (const std::size_t number : {gap.inner, gap.outer}) {
-        if (found || !is_absent(number)) continue;
-        found = true;
-        std::vector<Gap> left;
-        for (const Gap& below : gaps_) {
-          if (below.inner != number && below.outer != number)
-            left.push_back(below);
-          if (below.outer != number) continue;
-          for (const Gap& above : gaps_)
-            if (above.inner == number)
-              left.push_back({fmt::format("gap {}-{}", name_of(below.inner),
-                                          name_of(above.outer)),
-                              below.inner, above.outer,
-                              std::min(below.min, above.min)});
-        }
-        gaps_ = std::move(left);
-        break;
-      }
+      for (const std::size_t number : {gap.inner, gap.outer})
+        if (is_absent(number)) return number;
+    return std::nullopt;
+  };
+  // each absent layer joins the gaps on both sides
+  while (const auto number = next_absent()) {
+    std::vector<Gap> left;
+    for (const Gap& below : gaps_) {
+      if (below.inner != *number && below.outer != *number)
+        left.push_back(below);
+      if (below.outer != *number) continue;
+      for (const Gap& above : gaps_)
+        if (above.inner == *number)
+          left.push_back({fmt::format("gap {}-{}", name_of(below.inner),
+                                      name_of(above.outer)),
+                          below.inner, above.outer,
+                          std::min(below.min, above.min)});
+    }
+    gaps_ = std::move(left);
   }
 }
 
