@@ -630,10 +630,10 @@ TEST_CASE("an interrupted result is not called better than it was verified") {
 
 TEST_CASE("combinations are compared by their coverage") {
   Diagnostics warnings;
-  const SearchResult r = search(
+  const OptimisationProblem study =
       read_problem(GTTF_SOURCE_DIR "/tests/optimise/coverage_of_choice.yaml",
-                   {}, {}, warnings),
-      {});
+                   {}, {}, warnings);
+  const SearchResult r = search(study, {});
   REQUIRE(r.found);
   CHECK_FALSE(r.infeasible);
   CHECK(r.certificate.kind == Certificate::Kind::proven);
@@ -647,10 +647,10 @@ TEST_CASE("combinations are compared by their coverage") {
 
 TEST_CASE("limits on material and on a share of an error") {
   Diagnostics warnings;
-  const SearchResult r = search(
+  const OptimisationProblem study =
       read_problem(GTTF_SOURCE_DIR "/tests/optimise/material_and_share.yaml",
-                   {}, {}, warnings),
-      {});
+                   {}, {}, warnings);
+  const SearchResult r = search(study, {});
   REQUIRE(r.found);
   CHECK(r.verify_violation <= 1e-9);
   const LimitPrice& material = limit(r, "x_over_x0 up to L2 <= 2 %");
