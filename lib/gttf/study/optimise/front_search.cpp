@@ -242,7 +242,7 @@ std::vector<FrontDesign> FrontSearch::best_designs() {
   }
   std::vector<FrontDesign> best;
   for (Design& design : all) {
-    // the first objective of those before is not larger
+    // in this order, only designs before this one can be as good or better
     const bool is_dominated =
         std::ranges::any_of(best, [&](const FrontDesign& other) {
           return std::ranges::equal(other.f, design.f, [](double a, double b) {

@@ -47,24 +47,32 @@ std::pair<double, double> range_of_price(const DesignProgram& program,
   return {farthest(-1), farthest(1)};
 }
 
-/// Whether a resolution that is minimised, or whose limit is active, depends on
-/// the variable: has derivatives above rounding.
+/// Whether a resolution that is minimised, or whose limit is active, changes.
+/// @param objective()  whether that of the solver does
+/// @param limit(i)     whether its limit i does
+template <class OfObjective, class OfLimit>
+bool any_resolution(const DesignProgram& program, const LocalOptimum& best,
+                    OfObjective objective, OfLimit limit) {
+  const OptimisationProblem& problem = program.problem();
+  if (problem.objective.kind != Objective::Kind::quantity &&
+      !program.has_level() && objective())
+    return true;
+  const Index end = best.result.values.limits.size();
+  for (Index i =
+           end - static_cast<Index>(best.working.size() + problem.means.size());
+       i < end; ++i)
+    if (best.result.multipliers[i] > 0 && limit(i)) return true;
+  return false;
+}
+
+/// Whether one of them depends on the variable: has derivatives above rounding.
 bool is_asked_for(const DesignProgram& program, const LocalOptimum& best,
                   Index variable) {
   constexpr double nothing = 1e-9;
   const ProgramValues& v = best.result.values;
-  const Objective& objective = program.problem().objective;
-  if (objective.kind != Objective::Kind::quantity && !program.has_level() &&
-      std::abs(v.gradient[variable]) > nothing)
-    return true;
-  const Index first =
-      v.limits.size() -
-      static_cast<Index>(best.working.size() + program.problem().means.size());
-  for (Index i = first; i < v.limits.size(); ++i)
-    if (best.result.multipliers[i] > 0 &&
-        std::abs(v.jacobian(i, variable)) > nothing)
-      return true;
-  return false;
+  return any_resolution(
+      program, best, [&] { return std::abs(v.gradient[variable]) > nothing; },
+      [&](Index i) { return std::abs(v.jacobian(i, variable)) > nothing; });
 }
 
 /// The same by differences, where derivatives may vanish: at an optimum within
@@ -81,17 +89,9 @@ bool changes_what_is_asked(DesignProgram& program, const LocalOptimum& best,
   const auto differs = [](double a, double b) {
     return std::abs(a - b) > nothing;
   };
-  if (program.problem().objective.kind != Objective::Kind::quantity &&
-      !program.has_level() && differs(moved->f, v.f))
-    return true;
-  const Index first =
-      v.limits.size() -
-      static_cast<Index>(best.working.size() + program.problem().means.size());
-  for (Index i = first; i < v.limits.size(); ++i)
-    if (best.result.multipliers[i] > 0 &&
-        differs(moved->limits[i], v.limits[i]))
-      return true;
-  return false;
+  return any_resolution(
+      program, best, [&] { return differs(moved->f, v.f); },
+      [&](Index i) { return differs(moved->limits[i], v.limits[i]); });
 }
 
 /// The limit of a column to which points belong.
