@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "gttf/study/check/check.hpp"
 #include "gttf/study/optimise/best_file.hpp"
 #include "gttf/study/optimise/construction.hpp"
+#include "gttf/study/optimise/found_design.hpp"
 #include "gttf/study/optimise/optimisation_view.hpp"
 #include "gttf/study/optimise/pareto_front.hpp"
 #include "gttf/study/optimise/read_problem.hpp"
@@ -978,6 +980,210 @@ TEST_CASE("no resolution depends on a layer that is left out") {
   REQUIRE(r.program->combination().chosen[0] == "L6");
   CHECK(r.bounds[0].asked_for);
   CHECK_FALSE(r.bounds[1].asked_for);
+}
+
+TEST_CASE("formulas read the values that options set") {
+  OptimisationProblem problem = problem_of(
+      "detector: " + root +
+      "/detectors/barrel.yaml\n"
+      "choose: { third: { near: { 'layers[L3].cylinder.radius': 80 mm }, far: "
+      "{ 'layers[L3].cylinder.radius': 150 mm } } }\n"
+      "follow: { 'layers[L4].cylinder.radius': 'layers[L3].cylinder.radius + "
+      "60 mm' }\n"
+      "quantities: { sum: { sum: 'layers[L3].cylinder.radius / mm', of: L1 } "
+      "}\n"
+      "minimise: { what: sigma_pt_rel, at: { p: 1 GeV, theta: 90 deg } }\n"
+      "subject_to: [{ quantity: sum, max: 400 }]\n");
+  for (const Combination& combination : combinations_of(problem)) {
+    DesignProgram program =
+        DesignProgram(problem, Combination{}).with(combination);
+    const double third = combination.chosen[0] == "near" ? 80 : 150;
+    const Detector detector = program.detector_at({});
+    CHECK(detector.layers[3].surface.position == third);
+    CHECK(detector.layers[4].surface.position ==
+          doctest::Approx(third + 60).epsilon(1e-12));
+    CHECK(program.limits_at({}, {})[0].value ==
+          doctest::Approx(third).epsilon(1e-12));
+  }
+  const SearchResult r = searched(problem, 1);
+  REQUIRE(r.found);
+  const Detector written =
+      parse_detector(best_file(*r.program, r.best.x, {}), "best.yaml").detector;
+  CHECK(written.layers[4].surface.position ==
+        doctest::Approx(written.layers[3].surface.position + 60));
+}
+
+TEST_CASE("surfaces whose ranges meet are kept apart, and can be written") {
+  const TemporaryFile detector(
+      "gttf-detector: 1\nname: meet\nfield: { solenoid: 2 T }\nlayers:\n"
+      "  - { name: D, disk: { z: 400 mm, radius: [30 mm, 300 mm] }, mirror: "
+      "true, material: 1 %, measures: { rphi: 10 um, r: 30 um } }\n"
+      "  - { name: R, repeat: 4, cylinder: { radius: [310 mm, 400 mm], "
+      "half_length: 300 mm }, material: 1 %, measures: { rphi: 10 um, z: 30 um "
+      "} }\n"
+      "  - { name: S, cylinder: { radius: 500 mm, half_length: 300 mm }, "
+      "material: 1 %, measures: { rphi: 10 um, z: 30 um } }\n"
+      "  - { name: T, cylinder: { radius: 600 mm, half_length: 300 mm }, "
+      "material: 1 %, measures: { rphi: 10 um, z: 30 um } }\n");
+  for (const std::string text :
+       {"vary: { 'layers[D].disk.z': { from: 0 mm, to: 500 mm } }\n"
+        "quantities: { q: { sum: 1 + sqrt((z / mm)^2), of: D } }\n",
+        "vary: { 'layers[D].disk.radius[1]': { from: 30 mm, to: 300 mm } }\n"
+        "quantities: { q: { sum: 1 + outer / mm, of: D } }\n",
+        "vary: { 'layers[R].cylinder.radius[0]': { from: 305 mm, to: 400 mm } "
+        "}\n"
+        "quantities: { q: { sum: 2000 - radius / mm, of: R } }\n",
+        "vary: { 'layers[S].cylinder.half_length': { from: 0 mm, to: 300 mm } "
+        "}\n"
+        "quantities: { q: { sum: 1 + area / mm2, of: S } }\n",
+        "vary: { 'layers[S,T].cylinder.radius': { from: 450 mm, to: 650 mm } "
+        "}\n"
+        "keep: [{ gap: { between: [S, T], min: 0 mm } }]\n"
+        "quantities: { q: { sum: 1 + (layers[T].cylinder.radius - radius) / "
+        "mm, "
+        "of: S } }\n"}) {
+    INFO(text);
+    OptimisationProblem problem =
+        problem_of("detector: " + detector.path() + '\n' + text +
+                   "minimise: { quantity: q }\n");
+    const SearchResult r = searched(problem, 1);
+    REQUIRE(r.found);
+    const Gap& gap = r.program->gaps().front();
+    const auto numbers =
+        r.program->space().numbers<double>(std::span<const double>(r.best.x));
+    CHECK(numbers[gap.outer] - numbers[gap.inner] ==
+          doctest::Approx(least_gap).epsilon(0.02));
+    CHECK_NOTHROW(best_file(*r.program, r.best.x, {}));
+  }
+}
+
+TEST_CASE("the first and the last radius of a repeated layer vary together") {
+  const TemporaryFile chamber(
+      "gttf-detector: 1\nname: chamber\nfield: { solenoid: 2 T }\nlayers:\n"
+      "  - { name: V, cylinder: { radius: 30 mm, half_length: 300 mm }, "
+      "material: 1 %, measures: { rphi: 10 um, z: 30 um } }\n"
+      "  - { name: R, repeat: 4, cylinder: { radius: [310 mm, 400 mm], "
+      "half_length: 900 mm }, material: 1 %, measures: { rphi: 100 um, z: 1 mm "
+      "} }\n");
+  const std::string text =
+      "detector: " + chamber.path() +
+      "\nminimise: { what: sigma_pt_rel, at: { p: 3 GeV, theta: 80 deg } }\n";
+  const OptimisationProblem problem = problem_of(
+      text +
+      "vary: { 'layers[R].cylinder.radius[0]': { from: 200 mm, to: 350 mm }, "
+      "'layers[R].cylinder.radius[1]': { from: 360 mm, to: 500 mm } }\n");
+  check_gradients(problem, {290, 430});
+  DesignProgram program(problem, Combination{});
+  const std::vector<double> x{290, 440};
+  const Detector moved = program.detector_at(x);
+  const Detector written =
+      parse_detector(best_file(program, x, {}), "best.yaml").detector;
+  for (const Detector& detector : {moved, written}) {
+    for (const std::size_t k : {0u, 1u, 2u, 3u})
+      CHECK(detector.layers[1 + k].surface.position ==
+            doctest::Approx(290 + 50.0 * static_cast<double>(k)));
+  }
+  // a pitch is the same number as its error
+  CHECK_THROWS_WITH(
+      problem_of(text +
+                 "vary: { 'layers[V].measures.rphi': { from: 5 um, to: 20 um "
+                 "}, 'layers[V].pitch.rphi': { from: 20 um, to: 50 um } }\n"),
+      doctest::Contains("layers[V].pitch.rphi"));
+}
+
+TEST_CASE("a layer that follows one in order needs no gap of its own") {
+  const TemporaryFile forward(
+      "gttf-detector: 1\nname: forward\nfield: { solenoid: 2 T }\nlayers:\n"
+      "  - { name: D1, disk: { z: 400 mm, radius: [30 mm, 300 mm] }, mirror: "
+      "true, material: 1 %, measures: { rphi: 10 um, r: 30 um } }\n"
+      "  - { name: D2, disk: { z: 700 mm, radius: [30 mm, 300 mm] }, mirror: "
+      "true, material: 1 %, measures: { rphi: 10 um, r: 30 um } }\n"
+      "  - { name: S, disk: { z: 730 mm, radius: [30 mm, 300 mm] }, mirror: "
+      "true, material: 1 % }\n");
+  const auto read = [&](const std::string& more) {
+    return problem_of(
+        "detector: " + forward.path() +
+        "\nvary: { 'layers[D1,D2].disk.z': { from: 350 mm, to: 900 mm } }\n"
+        "follow: { 'layers[S].disk.z': 'layers[D2].disk.z + 30 mm' }\n"
+        "minimise: { what: sigma_pt_rel, at: { p: 5 GeV, theta: 12 deg } }\n" +
+        more);
+  };
+  const std::string gap = "keep: [{ gap: { between: [D1, D2], min: 1 mm } }]\n";
+  CHECK_NOTHROW(read(gap));
+  CHECK_THROWS_WITH(read(""), doctest::Contains("can change places"));
+  // without D2, nothing keeps S beyond D1
+  CHECK_THROWS_WITH(
+      read(gap + "choose: { second: { of: 'layers[D2]', at_most: 1 } }\n"),
+      doctest::Contains("\"D1\" and \"S\" can change places"));
+}
+
+TEST_CASE("options may change the order of layers") {
+  OptimisationProblem problem = problem_of(
+      "detector: " + root +
+      "/detectors/barrel.yaml\nparticle: pion\n"
+      "vary: { 'layers[L5].cylinder.radius': { choose: [350 mm, 510 mm] } }\n"
+      "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n");
+  for (const Combination& combination : combinations_of(problem)) {
+    DesignProgram program =
+        DesignProgram(problem, Combination{}).with(combination);
+    const auto values = program.all_values({});
+    REQUIRE(values);
+    const Detector written =
+        parse_detector(best_file(program, {}, {}), "best.yaml").detector;
+    CHECK(program.in_unit(values->f) ==
+          doctest::Approx(sigma_d0_um(written, 1, 90 * unit::deg))
+              .epsilon(1e-10));
+  }
+}
+
+TEST_CASE("a material is chosen by its name") {
+  OptimisationProblem problem = problem_of(
+      "detector: " + root +
+      "/detectors/barrel.yaml\n"
+      "vary: { 'layers[beam pipe].material.of': { choose: [beryllium, "
+      "aluminium] } }\n"
+      "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n");
+  const SearchResult r = searched(problem, 1);
+  REQUIRE(r.found);
+  CHECK(r.program->combination().chosen[0] == "beryllium");
+}
+
+TEST_CASE("a number of --set varies and is written") {
+  const TemporaryFile study(
+      "gttf-optimisation: 1\ndetector: " + root +
+      "/detectors/barrel.yaml\n"
+      "vary: { 'layers[L4].cylinder.radius': { from: 100 mm, to: 300 mm } }\n"
+      "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n");
+  Diagnostics warnings;
+  const std::vector<std::string> set{"layers[L4].cylinder.radius=15cm",
+                                     "layers[L6].measures.rphi=7um"};
+  const OptimisationProblem problem =
+      read_problem(study.path(), set, {}, warnings);
+  const DesignProgram program(problem, Combination{});
+  const std::string text = best_file(program, {210}, {});
+  CHECK(text.find("# three larger ones for the momentum") != std::string::npos);
+  const Detector written = parse_detector(text, "best.yaml").detector;
+  CHECK(written.layers[4].surface.position == doctest::Approx(210));
+  CHECK(written.layers[6].coordinates[0].sigma == doctest::Approx(0.007));
+}
+
+TEST_CASE("a design that cannot be described is not written, with the reason") {
+  const OptimisationProblem problem = problem_of(
+      "detector: " + root +
+      "/detectors/barrel.yaml\n"
+      "vary: { 'layers[L2].cylinder.radius': { from: 40 mm, to: 100 mm } }\n"
+      "keep: [{ gap: { between: [L1..L3], min: 1 mm } }]\n"
+      "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n");
+  SearchResult result;
+  result.program = std::make_shared<DesignProgram>(problem, Combination{});
+  result.best.x = {90};  // as L3
+  result.best.result.exists = true;
+  const FoundDesign design = found_design(result);
+  CHECK(design.text.empty());
+  REQUIRE(design.errors.has_errors());
+  CHECK(design.errors.items()[0].problem.starts_with(
+      "the result cannot be written as a description: the surface of \"L3\" "
+      "coincides with \"L2\""));
 }
 
 TEST_CASE("every result can be written as a description") {

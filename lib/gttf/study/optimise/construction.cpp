@@ -43,7 +43,7 @@ OptimisationProblem around(const DesignProgram& program,
     space.keys.push_back(std::move(key));
     space.variables.push_back(std::move(variable));
   }
-  space.start = numbers;
+  space.described = space.start = numbers;
   space.design.set(numbers);
   return problem;
 }

@@ -2,6 +2,7 @@
 // DesignSpace: maps the variables of a search to the numbers of the detector.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -20,13 +21,18 @@ struct NumberSlope {
   double slope = 0;  ///< per native unit of the key
 };
 
-/// A key as for --set, and its effect on the numbers: number = its start +
-/// slope (value - start).
+/// A key as for --set, and its effect on the numbers: it adds slope (value -
+/// start) to each.
 struct DesignKey {
   std::string key;
   Dimension dimension = Dimension::length;
   double start = 0;  ///< native units; value in the description
+  /// The first one depends on no other key.
   std::vector<NumberSlope> numbers;
+
+  bool changes(std::size_t number) const {
+    return std::ranges::count(numbers, number, &NumberSlope::number) > 0;
+  }
 };
 
 /// A variable of a search: one key, several keys set to one value, or several
@@ -43,6 +49,11 @@ struct DesignVariable {
   bool is_logarithmic = false;
   Diagnostic place;
 
+  /// Whether a value is within the range, except for rounding.
+  bool contains(double x) const {
+    const double rounding = 1e-9 * (to - from);
+    return x >= from - rounding && x <= to + rounding;
+  }
   double value_of_key(const DesignKey& key, double x) const {
     return is_factor ? x * key.start : x;
   }
@@ -85,7 +96,9 @@ struct Follower {
 /// depends only on previous ones.
 struct DesignSpace {
   DesignNumbers design;  ///< as in the description
-  std::vector<double> start;
+  /// The numbers where each key has its DesignKey::start.
+  std::vector<double> described;
+  std::vector<double> start;  ///< the same, but for what options set
   std::vector<DesignKey> keys;
   std::vector<DesignVariable> variables;
   std::vector<Follower> followers;
@@ -93,7 +106,8 @@ struct DesignSpace {
 
   explicit DesignSpace(Detector detector)
       : design(std::move(detector)),
-        start(design.values()),
+        described(design.values()),
+        start(described),
         prices(design.detector().layers.size(), 0.0) {}
 
   std::size_t size() const { return variables.size(); }
@@ -130,7 +144,8 @@ struct DesignSpace {
   template <class S>
   S key_value(const DesignKey& key, const std::vector<S>& list) const {
     const NumberSlope& n = key.numbers.front();
-    return S(key.start) + (list[n.number] - S(start[n.number])) / S(n.slope);
+    return S(key.start) +
+           (list[n.number] - S(described[n.number])) / S(n.slope);
   }
 
  private:
@@ -138,7 +153,7 @@ struct DesignSpace {
   void set_key(const DesignKey& key, const S& value,
                std::vector<S>& list) const {
     for (const NumberSlope& n : key.numbers)
-      list[n.number] = S(start[n.number]) + S(n.slope) * (value - S(key.start));
+      list[n.number] += S(n.slope) * (value - S(key.start));
   }
 
   template <class S>

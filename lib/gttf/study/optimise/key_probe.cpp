@@ -66,6 +66,11 @@ double without_rounding(double value) {
   return decimal;
 }
 
+/// Whether the value of a key is a number of surfaces.
+bool is_count(const std::string& key) {
+  return key.ends_with(".repeat") || key.ends_with(".count");
+}
+
 /// A scalar within brackets, in quotes if it was so or has to be.
 std::string flow_scalar(const Node& node) {
   const std::string& text = node.text();
@@ -258,10 +263,10 @@ void KeyProbe::explain_change(const std::string& key,
 }
 
 std::optional<std::vector<double>> KeyProbe::numbers_at(
-    const std::string& key, Dimension dimension, double x, bool report,
+    const std::string& key, const std::string& text, bool report,
     const Value& value) const {
   std::vector<std::string> overrides = input_.overrides;
-  overrides.push_back(key + '=' + text_of_value(x, dimension));
+  overrides.push_back(key + '=' + text);
   try {
     const DesignNumbers changed(description_.read(overrides).detector);
     if (changed.is_alike(design_)) return changed.values();
@@ -278,13 +283,25 @@ std::optional<std::vector<double>> KeyProbe::numbers_at(
   return std::nullopt;
 }
 
-std::optional<DesignKey> KeyProbe::probe(const std::string& key, double from,
-                                         double to, const Value& value) const {
+std::optional<DesignKey> KeyProbe::probe(const std::string& key,
+                                         const Range& range,
+                                         const Value& value) const {
+  if (is_count(key)) {
+    value.error(fmt::format("{} cannot vary: it is a count", in_quotes(key)),
+                "compare values of it with sweep");
+    return std::nullopt;
+  }
   const Dimension dimension = dimension_of_key(key);
+  const double from = range.from, to = range.to;
   // at a bound the layer may coincide with another one; if no value is near
   // it, the error is that of the bound
   constexpr std::array shares{0.0, 0.0137, 0.0712};
-  const std::array<double, 2> bounds{from, to};
+  const auto text_of_bound = [&](std::size_t side) {
+    const std::string& written = side == 0 ? range.from_text : range.to_text;
+    return written.empty()
+               ? text_of_value(side == 0 ? range.from : range.to, dimension)
+               : written;
+  };
   std::array<double, 2> x{};
   std::array<bool, 2> at_bound{};
   std::array<std::vector<double>, 2> numbers;
@@ -293,17 +310,20 @@ std::optional<DesignKey> KeyProbe::probe(const std::string& key, double from,
       const double share = side == 0 ? shares[i] : 1 - shares[i];
       x[side] = from + share * (to - from);
       at_bound[side] = i == 0;
-      if (auto list = numbers_at(key, dimension, x[side], false, value))
+      const std::string text =
+          i == 0 ? text_of_bound(side) : text_of_value(x[side], dimension);
+      if (auto list = numbers_at(key, text, false, value))
         numbers[side] = std::move(*list);
     }
     if (numbers[side].empty()) {
-      numbers_at(key, dimension, bounds[side], true, value);
+      numbers_at(key, text_of_bound(side), true, value);
       return std::nullopt;
     }
   }
   const auto middle =
       only_linear_
-          ? numbers_at(key, dimension, 0.5 * (x[0] + x[1]), false, value)
+          ? numbers_at(key, text_of_value(0.5 * (x[0] + x[1]), dimension),
+                       false, value)
           : std::nullopt;
   if (middle && !is_on_line(numbers[0], *middle, numbers[1])) {
     value.error(fmt::format("{} cannot vary: the detector does not change "
@@ -341,6 +361,12 @@ std::optional<DesignKey> KeyProbe::probe(const std::string& key, double from,
     }
     result.numbers.push_back({i, slope});
   }
+  // of copies, the one that only this key moves
+  if (!result.numbers.empty() && design_[result.numbers.front().number].kind ==
+                                     DesignNumber::Kind::position)
+    std::ranges::stable_sort(
+        result.numbers, std::ranges::greater(),
+        [](const NumberSlope& n) { return std::abs(n.slope); });
   if (result.numbers.empty()) {
     if (key.starts_with("materials."))
       value.error(fmt::format("{} cannot vary: it is not a number of a layer",
@@ -360,10 +386,35 @@ std::optional<DesignKey> KeyProbe::probe(const std::string& key, double from,
       });
   for (std::size_t side = 0; side < 2; ++side)
     if (!moves && !at_bound[side]) {
-      numbers_at(key, dimension, bounds[side], true, value);
+      numbers_at(key, text_of_bound(side), true, value);
       return std::nullopt;
     }
   return result;
+}
+
+bool KeyProbe::are_independent(const DesignKey& a, const DesignKey& b) const {
+  if (std::ranges::none_of(
+          a.numbers, [&](const NumberSlope& n) { return b.changes(n.number); }))
+    return true;
+  if (b.changes(a.numbers.front().number) ||
+      a.changes(b.numbers.front().number))
+    return false;
+  std::vector<double> expected = design_.values();
+  std::vector<std::string> overrides = input_.overrides;
+  for (const DesignKey* key : {&a, &b}) {
+    const double step = 1e-3 * std::abs(key->start);
+    overrides.push_back(key->key + '=' +
+                        text_of_value(key->start + step, key->dimension));
+    for (const NumberSlope& n : key->numbers)
+      expected[n.number] += n.slope * step;
+  }
+  try {
+    const DesignNumbers changed(description_.read(overrides).detector);
+    return changed.is_alike(design_) &&
+           is_on_line(expected, changed.values(), expected);
+  } catch (const InputError&) {
+    return false;
+  }
 }
 
 }  // namespace gttf::detail

@@ -53,17 +53,29 @@ class KeyProbe {
         only_linear_(only_linear),
         description_(input.text, input.detector.file) {}
 
-  /// @param from, to  values at which the description can be read
+  /// A range for the value of a key.
+  struct Range {
+    double from = 0, to = 0;  ///< native units
+    /// As written by the user; empty: in the unit of --set.
+    std::string from_text = {}, to_text = {};
+  };
+
+  /// @param range  values at which the description can be read
   /// @return  nothing after an error was reported at `value`
-  std::optional<DesignKey> probe(const std::string& key, double from, double to,
+  std::optional<DesignKey> probe(const std::string& key, const Range& range,
                                  const Value& value) const;
+
+  /// Whether two keys may be set together: they share no number or, like the
+  /// radii of the first and the last copy of a layer, the effects on those that
+  /// they share add up.
+  bool are_independent(const DesignKey& a, const DesignKey& b) const;
 
  private:
   /// Reports why a key that changes more than numbers cannot vary.
   void explain_change(const std::string& key, const std::string& override_text,
                       const DesignNumbers& changed, const Value& value) const;
   std::optional<std::vector<double>> numbers_at(const std::string& key,
-                                                Dimension dimension, double x,
+                                                const std::string& text,
                                                 bool report,
                                                 const Value& value) const;
 

@@ -40,12 +40,17 @@ struct QuantityLimit {
   Diagnostic place = {};
 };
 
-/// Two surfaces with fixed order: position of `outer` - position of `inner` >=
-/// min.
+/// Surfaces closer than detail::same_place coincide and cannot be described:
+/// gaps are at least this wide, mm.
+inline constexpr double least_gap = 10 * detail::same_place;
+
+/// Two surfaces with fixed order, or the ends of one: number `outer` - number
+/// `inner` >= min.
 struct Gap {
   std::string name;                  ///< "gap L1-L2"
-  std::size_t inner = 0, outer = 0;  ///< indices of their positions' numbers
+  std::size_t inner = 0, outer = 0;  ///< indices of numbers
   double min = 0;                    ///< mm
+  Diagnostic place = {};
 };
 
 /// A bound on a surface: number <= bound, or >= bound.

@@ -53,6 +53,33 @@ const Node* FormulaReader::find(const std::string& key) {
   return description_ ? find_key(*description_, key) : nullptr;
 }
 
+bool FormulaReader::check_number(const std::string& key, const Value& place) {
+  const auto is_number = [this](const std::string& other) {
+    const Node* node = find(other);
+    return node->kind() == Node::Kind::scalar &&
+           parse_quantity(node->text(), dimension_of_key(other));
+  };
+  if (find(key) == nullptr) return true;
+  // the key itself and those within it; none: the description has no such key
+  std::vector<std::string> known = keys_in(*description_);
+  std::erase_if(known, [&](const std::string& other) {
+    return other != key && !other.starts_with(key + '.') &&
+           !other.starts_with(key + '[');
+  });
+  if (known.empty() || is_number(key)) return true;
+  const bool is_text = find(key)->kind() == Node::Kind::scalar;
+  const bool is_list = find(key)->kind() == Node::Kind::list;
+  const auto example = std::ranges::find_if(known, is_number);
+  place.error(
+      fmt::format("{} is not a number{}", in_quotes(key),
+                  is_text ? ": it is " + in_quotes(find(key)->text()) : ""),
+      is_list ? fmt::format("name one, for example {}", in_quotes(key + "[0]"))
+      : example != known.end()
+          ? fmt::format("name one, for example {}", in_quotes(*example))
+          : "name a number of the detector");
+  return false;
+}
+
 std::optional<FormulaRules> FormulaReader::rules_for(
     const Value& value, std::size_t layer, std::vector<FormulaInput>& inputs) {
   const std::string& text = value.node().text();
@@ -127,7 +154,7 @@ std::optional<std::size_t> FormulaReader::key_for_reading(
   const Value place(*node, "", ignored);
   const double step = 0.01 * std::max(std::abs(parsed.value), 1e-6);
   auto found =
-      probe_.probe(key, parsed.value - step, parsed.value + step, place);
+      probe_.probe(key, {parsed.value - step, parsed.value + step}, place);
   if (!found) return std::nullopt;
   space_.keys.push_back(std::move(*found));
   read_keys_.push_back(space_.keys.size() - 1);
@@ -193,7 +220,7 @@ std::optional<Follower> FormulaReader::read_follower(const std::string& key,
     return std::nullopt;
   }
   const double step = std::max(std::abs(now), 1e-3);
-  auto found = probe_.probe(key, now, now + step / 16, name);
+  auto found = probe_.probe(key, {now, now + step / 16}, name);
   if (!found || !is_free(*found, name)) return std::nullopt;
   follower.key = space_.keys.size();
   space_.keys.push_back(std::move(*found));
@@ -202,16 +229,13 @@ std::optional<Follower> FormulaReader::read_follower(const std::string& key,
 
 bool FormulaReader::is_free(const DesignKey& key, const Value& place) const {
   for (std::size_t k = 0; k < space_.keys.size(); ++k) {
-    if (std::ranges::count(read_keys_, k) > 0) continue;
-    for (const NumberSlope& a : space_.keys[k].numbers)
-      for (const NumberSlope& b : key.numbers)
-        if (a.number == b.number) {
-          place.error(
-              fmt::format("{} sets the same number as {}", in_quotes(key.key),
-                          in_quotes(space_.keys[k].key)),
-              "remove one of the two");
-          return false;
-        }
+    if (std::ranges::count(read_keys_, k) > 0 ||
+        probe_.are_independent(key, space_.keys[k]))
+      continue;
+    place.error(fmt::format("{} sets the same number as {}", in_quotes(key.key),
+                            in_quotes(space_.keys[k].key)),
+                "remove one of the two");
+    return false;
   }
   return true;
 }

@@ -30,6 +30,10 @@ class FormulaReader {
   std::vector<std::size_t> layers_of(const std::string& entry) const;
   /// The value of a key in the description; or null.
   const Node* find(const std::string& key);
+  /// Reports a key that sets a number which another one sets, too.
+  bool is_free(const DesignKey& key, const Value& place) const;
+  /// Reports a key whose value in the description is not a number.
+  bool check_number(const std::string& key, const Value& place);
   const KeyProbe& probe() const { return probe_; }
   /// The index of a key that is read and need not vary, in DesignSpace::keys;
   /// nothing if it has no value in the description.
@@ -56,7 +60,6 @@ class FormulaReader {
   void explain_unknown_key(const std::string& key, const Value& place);
   std::optional<Follower> read_follower(const std::string& key,
                                         const Value& name, const Value& value);
-  bool is_free(const DesignKey& key, const Value& place) const;
   /// Whether a follower depends on a number set by another one.
   bool needs(const Follower& a, const Follower& b) const;
   void add_in_order(std::vector<Follower> list);

@@ -14,15 +14,18 @@
 
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/text.hpp"
+#include "gttf/core/readable.hpp"
 #include "gttf/detector/layer_node.hpp"
 #include "gttf/detector/surface_outline.hpp"
 #include "gttf/study/check/check.hpp"
 #include "gttf/study/check/requirement_file.hpp"
 #include "gttf/study/optimise/key_probe.hpp"
+#include "gttf/study/optimise/layer_order.hpp"
 #include "gttf/study/optimise/least_quantity.hpp"
-#include "gttf/study/optimise/least_value.hpp"
 #include "gttf/study/optimise/read_formulas.hpp"
 #include "gttf/study/request/request_document.hpp"
+#include "gttf/study/scan/point_columns.hpp"
+#include "gttf/study/scan/scan_columns.hpp"
 #include "gttf/study/show/layer_names.hpp"
 
 namespace gttf {
@@ -92,9 +95,9 @@ class Reader {
     if (follow) formulas_->read_follow(*follow);
     check_choices();
     if (keep) read_keep(*keep);
-    if (vary) {
-      check_order();
-      check_dipoles();
+    if (!diagnostics_.has_errors()) {
+      check_order(*problem_, diagnostics_);
+      check_dipoles(*problem_, diagnostics_);
     }
     if (quantities) read_quantities(*quantities);
     if (pareto) read_pareto(*pareto);
@@ -181,7 +184,8 @@ class Reader {
   }
 
   /// The entries named by a value: `layers[L0..L6]`, `L0..L6` or a list.
-  std::vector<std::string> read_entries(const Value& value) {
+  /// @param once  each only once; otherwise repetitions are ignored
+  std::vector<std::string> read_entries(const Value& value, bool once = false) {
     const std::vector<Value> items =
         value.is_list() ? value.items() : std::vector<Value>{value};
     if (items.empty()) value.error("the list is empty", "name a layer");
@@ -196,6 +200,9 @@ class Reader {
            detail::selected_entries(selector, formulas_->entries(), item))
         if (std::ranges::count(chosen, name) == 0)
           chosen.push_back(std::move(name));
+        else if (once)
+          item.error(fmt::format("{} is in the list already", in_quotes(name)),
+                     "name each layer once");
     }
     return chosen;
   }
@@ -212,9 +219,17 @@ class Reader {
       for (const std::string& name : read_entries(key))
         for (const std::size_t layer : formulas_->layers_of(name)) {
           space().prices[layer] = price;
-          priced_.insert(layer);
+          if (!priced_.insert(layer).second) {
+            report_price(name, key);
+            return;
+          }
         }
     }
+  }
+
+  static void report_price(const std::string& layer, const Value& place) {
+    place.error(fmt::format("{} has a price already", in_quotes(layer)),
+                "remove one of the two");
   }
 
   // variables
@@ -276,9 +291,14 @@ class Reader {
                   "a search needs both bounds");
       return;
     }
+    for (const std::string& key : patterns)
+      if (!formulas_->check_number(key, place)) return;
     const Dimension dimension = detail::dimension_of_key(patterns.front());
     const auto a = from->quantity(dimension), b = to->quantity(dimension);
-    if (!a || !b || !check_range(*a, *b, *from, *to)) return;
+    if (!a || !b || !check_range(*a, *b, *from, *to) ||
+        !check_length(*a, dimension, *from) ||
+        !check_length(*b, dimension, *to))
+      return;
     const auto add = [&](std::string called,
                          const std::vector<std::string>& keys) {
       DesignVariable variable;
@@ -293,7 +313,9 @@ class Reader {
                       "make two variables of them");
           return;
         }
-        if (!add_key(key, *a, *b, place, variable)) return;
+        if (!add_key(key, {*a, *b, from->node().text(), to->node().text()},
+                     place, variable))
+          return;
       }
       for (const std::size_t k : variable.keys)
         variable.start +=
@@ -315,6 +337,16 @@ class Reader {
                     in_quotes(from.node().text()), in_quotes(to.node().text()),
                     a == b ? "empty" : "inverted"),
         a == b ? "write it into the description instead" : "exchange the two");
+    return false;
+  }
+
+  /// Steps within a range without end are beyond the precision of numbers.
+  static bool check_length(double x, Dimension dimension, const Value& value) {
+    constexpr double longest = 1e5 * unit::m;
+    if (dimension != Dimension::length || std::abs(x) <= longest) return true;
+    value.error(fmt::format("{} is longer than any detector",
+                            in_quotes(value.node().text())),
+                "write a bound of at most 100 km");
     return false;
   }
 
@@ -355,7 +387,7 @@ class Reader {
       if (!start) return;
       const double low = std::min(*a * *start, *b * *start),
                    high = std::max(*a * *start, *b * *start);
-      if (!add_key(key, low, high, place, variable)) return;
+      if (!add_key(key, {low, high}, place, variable)) return;
     }
     add_variable(std::move(variable));
   }
@@ -370,7 +402,27 @@ class Reader {
     variable.is_logarithmic =
         variable.from > 0 &&
         std::ranges::all_of(variable.keys, is_error_of_hits);
+    warn_of_start(variable);
     space().variables.push_back(std::move(variable));
+  }
+
+  /// The design of the file need not be among those of the search.
+  void warn_of_start(const DesignVariable& variable) {
+    for (const std::size_t k : variable.keys) {
+      const DesignKey& key = space().keys[k];
+      const double start = variable.is_factor ? 1 : key.start;
+      if (variable.contains(start)) continue;
+      Diagnostic d = variable.place;
+      d.severity = Severity::warning;
+      d.problem =
+          variable.is_factor
+              ? std::string("the factor 1 is outside of the range")
+              : fmt::format("{} is {} in the description, outside of the range",
+                            in_quotes(key.key),
+                            detail::text_of_value(start, key.dimension));
+      d.suggestion = "the search begins within the range";
+      diagnostics_.add(std::move(d));
+    }
   }
 
   /// The value of a key in the description, native units.
@@ -389,31 +441,24 @@ class Reader {
   }
 
   /// Probes a key and adds it to the variable.
-  bool add_key(const std::string& key, double from, double to,
+  bool add_key(const std::string& key, const detail::KeyProbe::Range& range,
                const Value& place, DesignVariable& variable) {
     if (!detail::check_entry(key, formulas_->entries(), place)) return false;
-    auto found = formulas_->probe().probe(key, from, to, place);
-    if (!found || !is_free(*found, place)) return false;
+    auto found = formulas_->probe().probe(key, range, place);
+    if (!found || !formulas_->is_free(*found, place)) return false;
     variable.keys.push_back(space().keys.size());
     space().keys.push_back(std::move(*found));
     return true;
   }
 
-  /// Two keys must not set one number.
-  bool is_free(const DesignKey& key, const Value& place) {
-    for (const DesignKey& other : space().keys)
-      for (const NumberSlope& a : other.numbers)
-        for (const NumberSlope& b : key.numbers)
-          if (a.number == b.number) {
-            place.error(fmt::format("{} sets the same number as {}",
-                                    in_quotes(key.key), in_quotes(other.key)),
-                        "remove one of the two");
-            return false;
-          }
-    return true;
-  }
-
   // choices
+
+  /// Whether a key has a text in the description, such as a material.
+  bool is_text(const std::string& key) {
+    const Node* node = formulas_->find(key);
+    return node != nullptr && node->kind() == Node::Kind::scalar &&
+           !parse_quantity(node->text(), detail::dimension_of_key(key));
+  }
 
   /// @param together  one choice for all keys, or one for each
   void add_choice_of_values(const std::string& name, const Value& place,
@@ -437,7 +482,7 @@ class Reader {
       }
       for (const std::string& key : keys) {
         if (!detail::check_entry(key, formulas_->entries(), place) ||
-            !item.quantity(detail::dimension_of_key(key)))
+            (!is_text(key) && !item.quantity(detail::dimension_of_key(key))))
           return;
         option.overrides.push_back(key + '=' + option.name);
       }
@@ -583,6 +628,10 @@ class Reader {
     if (at_least) read(*at_least, choice.least);
     if (choice.least > choice.most)
       value.error("\"at_least\" is above \"at_most\"", "exchange the two");
+    if (choice.most == 0 && n > 0 && (exactly || at_most))
+      (exactly ? *exactly : *at_most)
+          .error("no layer is ever chosen",
+                 "remove the layers from the description, or write 1");
     problem_->choices.push_back(std::move(choice));
   }
 
@@ -592,17 +641,20 @@ class Reader {
     choice.name = name;
     choice.place = diagnostic_at(value.node());
     std::vector<std::pair<Value, std::string>> with_price, without_price;
+    std::set<std::size_t> priced_here;
     for (const Node::Entry& entry : value.node().entries()) {
       const auto item = map.find(entry.key.text());
       MapReader keys(*item, "{ 'layers[L5,L6].material': 0.8 %, price: 20 }");
       if (!keys) continue;
       ChoiceOption option{entry.key.text(), {}, {}};
       std::optional<double> price;
+      std::optional<Value> place_of_price;
       std::vector<std::string> priced;
       for (const Node::Entry& one : item->node().entries()) {
         const auto set = keys.find(one.key.text());
         if (one.key.text() == "price") {
           price = set->quantity(Dimension::number);
+          place_of_price = set;
           continue;
         }
         const Value place = key_value(*item, one);
@@ -618,12 +670,18 @@ class Reader {
       if (price)
         for (const std::string& layer : priced) {
           option.prices.emplace_back(layer, *price);
-          for (const std::size_t surface : formulas_->layers_of(layer))
-            priced_.insert(surface);
+          for (const std::size_t surface : formulas_->layers_of(layer)) {
+            if (priced_.contains(surface)) {
+              report_price(layer, *place_of_price);
+              return;
+            }
+            priced_here.insert(surface);
+          }
         }
       (price ? with_price : without_price).emplace_back(*item, option.name);
       choice.options.push_back(std::move(option));
     }
+    priced_.merge(priced_here);
     // a price of nothing would be the best
     if (!with_price.empty())
       for (const auto& [item, option] : without_price)
@@ -666,7 +724,7 @@ class Reader {
     map.finish();
     if (!between || !min) return;
     const double least = min->quantity(Dimension::length).value_or(0);
-    const std::vector<std::string> names = read_entries(*between);
+    const std::vector<std::string> names = read_entries(*between, true);
     if (names.size() < 2 && !diagnostics_.has_errors())
       between->error("a gap is between two layers or more",
                      "name them in their order, as in [L0..L6]");
@@ -678,7 +736,8 @@ class Reader {
       if (inner.empty() || outer.empty()) continue;
       Gap gap;
       gap.name = fmt::format("gap {}-{}", names[i - 1], names[i]);
-      gap.min = least;
+      gap.min = std::max(least, least_gap);
+      gap.place = diagnostic_at(between->node());
       const auto position = [&](std::size_t layer) {
         return detector().layers[layer].surface.position;
       };
@@ -970,214 +1029,27 @@ class Reader {
               "name a number of the detector");
           break;
         }
+        if (const auto other = std::ranges::find_if(
+                problem_->construction,
+                [&](const ConstructionError& error) {
+                  return !formulas_->probe().are_independent(
+                      error.key, space().keys[*index]);
+                });
+            other != problem_->construction.end()) {
+          name.error(
+              other->key.key == key
+                  ? fmt::format("{} has a tolerance already", in_quotes(key))
+                  : fmt::format("{} is the same number as {}", in_quotes(key),
+                                in_quotes(other->key.key)),
+              "remove one of the two");
+          return;
+        }
         DesignVariable in_unit;
         set_unit(item->node().text(), dimension, in_unit);
         problem_->construction.push_back(
             {space().keys[*index], *rms, in_unit.unit, in_unit.unit_value});
       }
     }
-  }
-
-  /// The variables that each number depends on, also through followers.
-  std::vector<std::vector<std::size_t>> variables_of_numbers() const {
-    const DesignSpace& s = problem_->space;
-    std::vector<std::vector<std::size_t>> list(s.start.size());
-    for (std::size_t v = 0; v < s.size(); ++v)
-      for (const std::size_t k : s.variables[v].keys)
-        for (const NumberSlope& n : s.keys[k].numbers)
-          list[n.number].push_back(v);
-    for (const Follower& f : s.followers) {
-      std::vector<std::size_t> all;
-      const auto add = [&](std::size_t number) {
-        all.insert(all.end(), list[number].begin(), list[number].end());
-      };
-      for (std::size_t i = 0; i < f.inputs.size(); ++i) {
-        const FormulaInput& input = f.inputs[i];
-        if (!f.formula.uses(i)) continue;
-        if (input.key != FormulaInput::none)
-          add(s.keys[input.key].numbers.front().number);
-        else if (input.layer != FormulaInput::none)
-          for (std::size_t n = s.design.first_of(input.layer);
-               n < s.design.end_of(input.layer); ++n)
-            add(n);
-      }
-      std::ranges::sort(all);
-      // clang 14 does not compile std::ranges::unique of this library
-      all.erase(std::unique(all.begin(), all.end()), all.end());
-      for (const NumberSlope& n : s.keys[f.key].numbers) list[n.number] = all;
-    }
-    return list;
-  }
-
-  /// The least and the largest value of a function of the numbers in the ranges
-  /// of some variables, as least_value() has it.
-  template <class F>
-  Interval range_of(F&& value, const std::vector<std::size_t>& variables) {
-    const std::vector<std::size_t> places(variables.size(), places_in_range);
-    const std::vector<double> start = space().start_values();
-    const auto least = [&](double sign) {
-      return least_value(
-          places, places, [&](const std::vector<std::size_t>& at) {
-            std::vector<double> x = start;
-            for (std::size_t i = 0; i < at.size(); ++i)
-              x[variables[i]] =
-                  value_at_place(space().variables[variables[i]], at[i]);
-            return sign *
-                   value(space().numbers<double>(std::span<const double>(x)));
-          });
-    };
-    return {least(1), -least(-1)};
-  }
-
-  /// Magnets have a length and do not overlap.
-  void check_dipoles() {
-    const std::vector<DipoleGap>& dipoles = detector().field.dipoles;
-    if (dipoles.empty()) return;
-    const std::vector<std::vector<std::size_t>> variables =
-        variables_of_numbers();
-    // entrance, exit and field of each, at the end of the list
-    const auto face = [&](std::size_t dipole, bool is_exit) {
-      return space().start.size() - 3 * (dipoles.size() - dipole) +
-             (is_exit ? 1 : 0);
-    };
-    const auto least_distance = [&](std::size_t from, std::size_t to) {
-      std::vector<std::size_t> both = variables[from];
-      both.insert(both.end(), variables[to].begin(), variables[to].end());
-      return range_of(
-                 [&](const auto& list) {
-                   return keeps_order(*problem_, list)
-                              ? list[to] - list[from]
-                              : std::numeric_limits<double>::quiet_NaN();
-                 },
-                 both)
-          .lower;
-    };
-    const auto report = [&](std::size_t from, std::size_t to,
-                            const std::string& problem) {
-      const auto& list = variables[variables[to].empty() ? from : to];
-      add_error(space().variables[list.front()].place, problem,
-                "narrow the ranges, or let one follow the other", diagnostics_);
-    };
-    for (std::size_t i = 0; i < dipoles.size(); ++i) {
-      const std::size_t entrance = face(i, false), exit = face(i, true);
-      if (!(variables[entrance].empty() && variables[exit].empty()) &&
-          !(least_distance(entrance, exit) > 0)) {
-        report(entrance, exit,
-               dipoles.size() == 1
-                   ? "entrance and exit of the dipole can change places"
-                   : fmt::format("entrance and exit of dipole {} can change "
-                                 "places",
-                                 i));
-        return;
-      }
-      for (std::size_t k = 0; k < dipoles.size(); ++k) {
-        const std::size_t next = face(k, false);
-        if (space().start[next] < space().start[exit] || k == i ||
-            (variables[exit].empty() && variables[next].empty()) ||
-            least_distance(exit, next) >= 0)
-          continue;
-        report(exit, next, fmt::format("dipoles {} and {} can overlap", i, k));
-        return;
-      }
-    }
-  }
-
-  /// Layers that may coincide need a gap: hits change their order with them.
-  void check_order() {
-    constexpr double apart = 1e-9;  // mm
-    struct Range {
-      std::size_t number;
-      Interval positions;
-      Diagnostic place;
-    };
-    const std::vector<std::vector<std::size_t>> variables =
-        variables_of_numbers();
-    std::vector<Range> moving;
-    const auto add = [&](const DesignKey& key, const Diagnostic& place) {
-      for (const NumberSlope& n : key.numbers)
-        if (space().design[n.number].kind == DesignNumber::Kind::position &&
-            !variables[n.number].empty())
-          moving.push_back(
-              {n.number,
-               range_of([&](const auto& list) { return list[n.number]; },
-                        variables[n.number]),
-               place});
-    };
-    for (const DesignVariable& v : space().variables)
-      for (const std::size_t k : v.keys) add(space().keys[k], v.place);
-    for (const Follower& f : space().followers)
-      add(space().keys[f.key], f.place);
-    // images and copies of layers are ordered like the layers themselves
-    const std::vector<std::string> entries = entry_names(detector());
-    const auto entry_of = [&](std::size_t number) {
-      return name_in_file(entries[space().design[number].layer]);
-    };
-    const auto ordered = [&](std::size_t a, std::size_t b) {
-      std::vector<std::string> reached{entry_of(a)};
-      for (std::size_t i = 0; i < reached.size(); ++i)
-        for (const Gap& gap : problem_->gaps)
-          if (const std::string outer = entry_of(gap.outer);
-              entry_of(gap.inner) == reached[i] &&
-              std::ranges::count(reached, outer) == 0)
-            reached.push_back(outer);
-      return std::ranges::count(reached, entry_of(b)) > 0;
-    };
-    for (const Range& a : moving) {
-      const Layer& own = detector().layers[space().design[a.number].layer];
-      for (std::size_t l = 0; l < detector().layers.size(); ++l) {
-        const Layer& other = detector().layers[l];
-        const std::size_t number = space().design.first_of(l);
-        if (number == a.number || !may_touch(own.surface, other.surface) ||
-            entry_of(number) == entry_of(a.number))
-          continue;
-        const auto b = std::ranges::find(moving, number, &Range::number);
-        // each pair once
-        if (b != moving.end() && number < a.number) continue;
-        const double fixed = space().start[number];
-        const Interval positions =
-            b != moving.end() ? b->positions : Interval{fixed, fixed};
-        if (positions.lower > a.positions.upper ||
-            positions.upper < a.positions.lower)
-          continue;
-        // layers that move together
-        std::vector<std::size_t> both = variables[a.number];
-        for (const std::size_t v : variables[number])
-          if (std::ranges::count(both, v) == 0) both.push_back(v);
-        const Interval distance = range_of(
-            [&](const auto& list) { return list[number] - list[a.number]; },
-            both);
-        if (distance.lower > 0 || distance.upper < 0 ||
-            distance.upper - distance.lower < apart)
-          continue;
-        if (ordered(a.number, number) || ordered(number, a.number)) continue;
-        // in the order of the description
-        const double mine = space().start[a.number],
-                     theirs = space().start[number];
-        const bool is_inner =
-            mine < 0 && theirs < 0 ? mine >= theirs : mine <= theirs;
-        const std::string &inner = is_inner ? own.name : other.name,
-                          &outer = is_inner ? other.name : own.name;
-        Diagnostic d = a.place;
-        d.problem = fmt::format("layers {} and {} can change places",
-                                in_quotes(inner), in_quotes(outer));
-        d.suggestion = fmt::format(
-            "add \"keep: [{{ gap: {{ between: [{}, {}], min: 1 mm }} }}]\", or "
-            "other bounds",
-            name_in_file(inner), name_in_file(outer));
-        diagnostics_.add(std::move(d));
-        return;
-      }
-    }
-  }
-
-  static bool may_touch(const Surface& a, const Surface& b) {
-    if (a.shape != b.shape || a.normal != b.normal) return false;
-    const auto apart = [](const Interval& s, const Interval& t) {
-      return s.lower > t.upper || t.lower > s.upper;
-    };
-    if (a.shape == Shape::cylinder) return !apart(a.v, b.v);
-    if (a.shape == Shape::disk) return !apart(a.v, b.v);
-    return !apart(a.u, b.u) && !apart(a.v, b.v);
   }
 
   // quantities
@@ -1454,8 +1326,14 @@ class Reader {
     if (found.empty()) return;
     objective.criterion.quantity = found.front();
     objective.criterion.name = objective.name = describe(found.front());
-    if (found.front().kind != CheckedQuantity::Kind::number ||
-        counts_tracks(found.front()))
+    if (std::ranges::any_of(point_columns<TrackRow>, [&](const auto& column) {
+          return column.text.name == found.front().name;
+        }))
+      what->error(fmt::format("{} is the same for all designs",
+                              in_quotes(objective.name)),
+                  "minimise a column such as sigma_d0, or a quantity");
+    else if (found.front().kind != CheckedQuantity::Kind::number ||
+             counts_tracks(found.front()))
       what->error(fmt::format("{} does not change continuously",
                               in_quotes(objective.name)),
                   "minimise a column such as sigma_d0, or a quantity");
@@ -1594,6 +1472,12 @@ class Reader {
   /// The same for the layer of a state.
   void check_state(const StudyRequest& request) {
     if (!request.at) return;
+    try {
+      model_of(request, detector());
+    } catch (const InputError& error) {  // there is no such layer
+      diagnostics_.add(error.diagnostics());
+      return;
+    }
     std::vector<std::size_t> layers;
     for (std::size_t l = 0; l < detector().layers.size(); ++l)
       if (detector().layers[l].name == request.at->layer) layers.push_back(l);
@@ -1617,14 +1501,23 @@ class Reader {
                   "add \"subject_to\" or \"requirements\"", diagnostics_);
       if (o->kind == Objective::Kind::quantity && !check_quantity(*o)) return;
     }
-    for (const QuantityLimit& limit : problem_->limits)
-      if (least_quantity(*problem_, limit.quantity) ==
-          -std::numeric_limits<double>::infinity())
-        add_error(
-            limit.place,
-            fmt::format("{} has no value for some designs",
-                        in_quotes(problem_->quantities[limit.quantity].name)),
-            "narrow the ranges, or write another formula", diagnostics_);
+    for (const QuantityLimit& limit : problem_->limits) {
+      const std::string name =
+          in_quotes(problem_->quantities[limit.quantity].name);
+      const double least = least_quantity(*problem_, limit.quantity);
+      if (least == -std::numeric_limits<double>::infinity())
+        add_error(limit.place,
+                  fmt::format("{} has no value for some designs", name),
+                  "narrow the ranges, or write another formula", diagnostics_);
+      // by how much it is missed cannot be given relative to such a limit
+      else if (limit.max && *limit.max <= 0 && least > *limit.max)
+        add_error(limit.place,
+                  fmt::format("{} cannot be within its \"max\": it is at least "
+                              "{}{}",
+                              name, readable(least / limit.unit_value, 4),
+                              limit.unit.empty() ? "" : ' ' + limit.unit),
+                  "write another limit", diagnostics_);
+    }
   }
 
   bool limits_a_column() const {

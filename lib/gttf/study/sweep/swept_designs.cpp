@@ -95,8 +95,8 @@ void SweptDesigns::read_followers(const Node& follow_node) {
     const bool may_turn =
         dimension == Dimension::angle || dimension == Dimension::number;
     const Value place(follow_node, "follow", may_turn ? ignored : diagnostics);
-    auto key = formulas.probe().probe(varied.key, low,
-                                      high > low ? high : low + step, place);
+    auto key = formulas.probe().probe(
+        varied.key, {low, high > low ? high : low + step}, place);
     if (!key) continue;
     DesignVariable variable;
     variable.name = varied.key;
