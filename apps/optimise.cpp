@@ -11,7 +11,6 @@
 #include <ctime>
 #include <initializer_list>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "checkpoint.hpp"
@@ -24,7 +23,6 @@
 #include "gttf/output/html.hpp"
 #include "gttf/output/json.hpp"
 #include "gttf/output/progress.hpp"
-#include "gttf/study/optimise/best_file.hpp"
 #include "gttf/study/optimise/optimisation_page.hpp"
 #include "gttf/study/optimise/optimisation_view.hpp"
 #include "gttf/study/optimise/pareto_view.hpp"
@@ -206,36 +204,15 @@ void reject(std::initializer_list<std::pair<bool, const char*>> given,
       throw UsageError(std::string(name) + " cannot be used with " + with);
 }
 
-/// The description that was found, if there is one.
-std::string best_text(const SplitOutputs& outputs, const SearchResult& result) {
-  if (!result.best.result.exists) return "";
-  try {
-    return best_file(*result.program, result.best.x, best_file_header(result));
-  } catch (const InputError&) {
-    // other outputs do without
-    if (!outputs.descriptions.empty()) throw;
-    return "";
-  }
-}
-
-/// Shows warnings about the design that was found, without those about the
-/// start.
-void show_new_warnings(const std::string& best, const SplitOutputs& outputs,
-                       const OptimisationProblem& problem, bool quiet) {
-  if (best.empty()) return;
-  const auto words = [](const Diagnostic& d) {
-    return d.problem.substr(0, d.problem.find(" (line "));
-  };
-  std::set<std::string> known;
-  for (const Diagnostic& d : problem.input.warnings.items())
-    known.insert(words(d));
-  const std::string file = outputs.descriptions.empty()
-                               ? "best design"
-                               : outputs.descriptions.front();
-  const Diagnostics all = parse_detector(best, file).warnings;
+/// Shows warnings about the design that was found, and about the file with it.
+void show_warnings(const FoundDesign& design, const SplitOutputs& outputs,
+                   bool quiet) {
   Diagnostics warnings;
-  for (const Diagnostic& d : all.items())
-    if (!known.contains(words(d))) warnings.add(d);
+  for (Diagnostic d : design.warnings.items()) {
+    if (!outputs.descriptions.empty()) d.file = outputs.descriptions.front();
+    warnings.add(std::move(d));
+  }
+  if (!outputs.descriptions.empty()) warnings.add(design.lost);
   show(warnings, quiet);
 }
 
@@ -292,10 +269,10 @@ int search_and_write(const Call& call, const OptimisationProblem& problem,
     history_file->commit();
   }
   const double cpu = cpu_seconds() - before;
-  const std::string best = best_text(outputs_by_kind, result);
+  const FoundDesign& design = results.design;
   Result shown;
   if (result.best.result.exists) shown.table = optimisation_table(result);
-  shown.document = optimisation_document(results, cpu, best);
+  shown.document = optimisation_document(results, cpu);
   shown.summary = optimisation_summary(results);
   outputs.write(shown);
   if (front_file && results.front) {
@@ -305,8 +282,11 @@ int search_and_write(const Call& call, const OptimisationProblem& problem,
     front_file->commit();
   }
   if (result.best.result.exists) {
-    for (const auto& file : descriptions) file->stream() << best;
-    for (const auto& file : descriptions) file->commit();
+    if (!design.text.empty())
+      for (const auto& file : descriptions) {
+        file->stream() << design.text;
+        file->commit();
+      }
     for (const auto& file : pages) {
       write_html(
           file->stream(),
@@ -317,12 +297,15 @@ int search_and_write(const Call& call, const OptimisationProblem& problem,
     }
   }
   outputs.commit();
-  show_new_warnings(best, outputs_by_kind, problem, options.quiet);
+  show_warnings(design, outputs_by_kind, options.quiet);
   if (result.interrupted)
     ending.print_reason(result.is_start
                             ? "the result is the design of the file: nothing "
                               "better was found"
                             : "the result is the best so far");
+  // the other outputs do without
+  if (design.errors.has_errors() && !descriptions.empty())
+    throw InputError(design.errors);
   if (!result.best.result.exists)
     return code_of(0, Status::too_few_hits, options.quiet);
   return result.found && !result.interrupted ? good : check_failed;
@@ -424,6 +407,7 @@ int run_optimise(const Call& call) {
     throw UsageError(
         "--history cannot be used with --checkpoint: designs evaluated before "
         "an interruption would be missing");
+  if (options.local) reject({{!options.starts.empty(), "--starts"}}, "--local");
   const OptimisationProblem problem = problem_of(options);
   const auto provenance = provenance_of_search(call, problem);
   if (!options.shard.empty()) return run_shard(call, problem, provenance);

@@ -353,7 +353,7 @@ constexpr Option option_table[] = {
      of::optimise,
      &Options::time_limit,
      Values::other,
-     {0, 1e9}},
+     {1e-3, 1e9}},
     {"--shard", "k/N",
      "Solve from part k of N of the starts only, to be joined by optimise "
      "merge; needs -o PART.json",

@@ -18,7 +18,6 @@
 #include "gttf/fit/triplet/fit_kinds.hpp"
 #include "gttf/study/check/check_view.hpp"
 #include "gttf/study/hits/fit_study.hpp"
-#include "gttf/study/optimise/best_file.hpp"
 #include "gttf/study/optimise/optimisation_view.hpp"
 #include "gttf/study/optimise/pareto_view.hpp"
 #include "gttf/study/optimise/read_problem.hpp"
@@ -285,12 +284,13 @@ py::tuple optimise_study(const std::string& path,
     const OptimisationResults results = optimise(problem, options);
     const SearchResult& search = results.search;
     found = search.found;
-    if (search.best.result.exists) {
-      shown.table = optimisation_table(search);
-      description =
-          best_file(*search.program, search.best.x, best_file_header(search));
-    }
-    shown.document = optimisation_document(results, 0, description);
+    if (search.best.result.exists) shown.table = optimisation_table(search);
+    description = results.design.text;
+    for (const Diagnostics* of_design :
+         {&results.design.errors, &results.design.warnings,
+          &results.design.lost})
+      warn(*of_design);
+    shown.document = optimisation_document(results, 0);
     shown.summary = optimisation_summary(results);
     if (results.front) front = pareto_table(*results.front);
   }

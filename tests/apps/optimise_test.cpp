@@ -196,10 +196,91 @@ TEST_CASE("optimise: warnings about the design that was found") {
                "400 mm } }\n"
                "quantities: { short: { sum: 1 m / half_length, of: B } }\n"
                "minimise: { quantity: short }\n");
-  const Outcome r = run(folder, "gttf-design optimise study.yaml -o best.yaml");
+  const Outcome r =
+      run(folder,
+          "gttf-design optimise study.yaml -o best.yaml -o r.json "
+          "-o r.md -o r.html");
   CHECK(r.code == 0);
   CHECK(has(r.err, "best.yaml:"));
-  CHECK(has(r.err, "the disk \"D\" cuts through the barrel \"B\""));
+  const std::string words = "the disk \"D\" cuts through the barrel \"B\"";
+  CHECK(has(r.err, words));
+  CHECK(has(run(folder, "grep -c 'cuts through' r.json r.html r.md").out,
+            "r.json:1\nr.html:1\nr.md:1"));
+  CHECK(run(folder,
+            "python3 -c \"import json; print(json.load(open("
+            "'r.json'))['warnings'][0])\"")
+            .out.starts_with(words));
+}
+
+TEST_CASE("optimise: what a description in full lacks is reported") {
+  const Folder folder;
+  folder.write(
+      "flow.yaml",
+      "# made by hand\ngttf-detector: 1\nname: flow\nfield: { "
+      "solenoid: 2 T }\nlayers: [ # in brackets\n"
+      "  &inner { name: A, cylinder: { radius: 30 mm, half_length: 200 "
+      "mm }, material: 1 %, measures: { rphi: 5 um, z: 5 um } },\n"
+      "  { <<: *inner, name: B, cylinder: { radius: 60 mm, "
+      "half_length: 200 mm } },\n"
+      "  { <<: *inner, name: C, cylinder: { radius: 90 mm, "
+      "half_length: 200 mm } },\n"
+      "  { <<: *inner, name: D, cylinder: { radius: 120 mm, "
+      "half_length: 200 mm } }]\n");
+  folder.write("study.yaml",
+               "gttf-optimisation: 1\ndetector: flow.yaml\n"
+               "choose: { some: { of: 'layers[B..D]', exactly: 2 } }\n"
+               "minimise: { what: sigma_pt_rel, at: { p: 5 GeV, theta: 90 deg "
+               "} }\n");
+  const Outcome r = run(folder, "gttf-design optimise study.yaml -o best.yaml");
+  CHECK(r.code == 0);
+  CHECK(has(r.err,
+            "flow.yaml: warning: the result is written in full, without the "
+            "comments in lines 1, 5 and the anchor inner"));
+}
+
+TEST_CASE("optimise: a start outside of its range is reported") {
+  const Folder folder;
+  folder.write("study.yaml",
+               "gttf-optimisation: 1\ndetector: " GTTF_SOURCE_DIR
+               "/detectors/barrel.yaml\n"
+               "vary: { 'layers[L2].cylinder.radius': { from: 6.5 cm, to: 8 cm "
+               "} }\n"
+               "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } "
+               "}\n");
+  const Outcome r = run(folder, "gttf-design optimise study.yaml --local");
+  CHECK(r.code == 0);
+  CHECK(has(r.err,
+            "warning: \"layers[L2].cylinder.radius\" is 60 mm in the "
+            "description, outside of the range"));
+  CHECK(has(r.out, "um, outside of the ranges\n"));
+}
+
+TEST_CASE("optimise: options that contradict each other") {
+  const Folder folder;
+  const Outcome starts = run(folder, its2 + "--local --starts 5");
+  CHECK(starts.code == 2);
+  CHECK(has(starts.err, "--starts cannot be used with --local"));
+  const Outcome time = run(folder, its2 + "--time-limit 0");
+  CHECK(time.code == 2);
+  CHECK(has(time.err, "--time-limit"));
+}
+
+TEST_CASE("optimise: a result without a value names what has none") {
+  const Folder folder;
+  folder.write("study.yaml",
+               "gttf-optimisation: 1\ndetector: " GTTF_SOURCE_DIR
+               "/detectors/barrel.yaml\n"
+               "vary: { 'layers[L2].cylinder.radius': { from: 40 mm, to: 80 mm "
+               "} }\n"
+               "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } "
+               "}\n"
+               "subject_to: [{ what: sigma_d0, at: { p: 10 MeV, theta: 90 deg "
+               "}, max: 20 um }]\n");
+  const Outcome r = run(folder, "gttf-design optimise study.yaml --local");
+  CHECK(r.code == 3);
+  CHECK(has(r.out,
+            "no design has a value: sigma_d0_um <= 20 um has no value at p = "
+            "0.01 GeV, theta = 90 deg"));
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

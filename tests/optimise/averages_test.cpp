@@ -104,7 +104,7 @@ TEST_CASE("the output names averages whose derivatives are differences") {
   CHECK(r.certificate.residual < 1e-6);
   OptimisationResults results;
   results.search = r;
-  const Document document = optimisation_document(results, 0, "");
+  const Document document = optimisation_document(results, 0);
   const Document* names = document.find("by_differences");
   REQUIRE(names != nullptr);
   const auto& list = std::get<Document::List>(names->value());

@@ -727,6 +727,58 @@ TEST_CASE("the text names gaps, coverages and envelopes that are missed") {
             .starts_with("not met: 6 hits: L6 to end from z = 0 mm, by "));
 }
 
+TEST_CASE("the text names every limit that is missed, its value and where") {
+  const OptimisationProblem p = problem_of(
+      "detector: " GTTF_SOURCE_DIR
+      "/detectors/barrel.yaml\n"
+      "vary: { 'layers[L2].cylinder.radius': { from: 40 mm, to: 80 mm } }\n"
+      "quantities: { area: { sum: area, of: L2 } }\n"
+      "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n"
+      "subject_to:\n"
+      "  - { what: n_hits, at: { p: 1 GeV, theta: 90 deg }, min: 9 }\n"
+      "  - { quantity: area, max: 100 cm2 }\n"
+      "  - { what: sigma_z0, at: { p: 1 GeV, theta: 90 deg }, max: 1 mm }\n"
+      "search: { starts: 2 }\n");
+  OptimisationResults results;
+  results.search = search(p, {});
+  REQUIRE_FALSE(results.search.found);
+  const Summary summary = optimisation_summary(results);
+  std::vector<std::string> limits;
+  for (const auto& [name, value] : summary.sections.front().facts)
+    if (name == "limits") limits.push_back(value);
+  REQUIRE(limits.size() == 2);
+  CHECK(limits[0].starts_with("not met: area: "));
+  CHECK(limits[0].find(" cm2 instead of 100 cm2, beyond by ") !=
+        std::string::npos);
+  CHECK(limits[1] ==
+        "not met: n_hits >= 9: 6 instead of 9 at p = 1 GeV, theta = 90 deg, "
+        "beyond by 33.3 %");
+}
+
+TEST_CASE("a search that finds no value says why") {
+  const auto reason = [](const std::string& change) {
+    const OptimisationProblem p = problem_of(
+        "detector: " GTTF_SOURCE_DIR "/detectors/barrel.yaml\n" + change +
+        "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 25 deg } }\n"
+        "search: { starts: 2 }\n");
+    const OptimisationResults results = optimise(p, {});
+    CHECK_FALSE(results.search.best.result.exists);
+    return results.search.certificate.reason;
+  };
+  CHECK(reason("choose: { one: { of: 'layers[L1..L6]', at_most: 1 } }\n") ==
+        "no design has a value: tracks have no resolution with any of the "
+        "choices");
+  // at 25 deg a track leaves L1 to L3 at z = 64, 129 and 193 mm
+  CHECK(reason("vary: { 'layers[L1..L3].cylinder.half_length': { from: 10 mm, "
+               "to: 60 mm } }\n") ==
+        "no design has a value: sigma_d0_um has no value at p = 1 GeV, theta = "
+        "25 deg: too few hits");
+  CHECK(reason("vary: { 'layers[L3].cylinder.half_length': { from: 10 mm, to: "
+               "100 mm } }\n") ==
+        "no design has a value: tracks lose hits that they have in the "
+        "detector file");
+}
+
 TEST_CASE("prices are those of optima with moved limits") {
   struct Limit {
     std::string text;  ///< in the study

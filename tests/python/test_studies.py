@@ -158,6 +158,9 @@ class Optimise(unittest.TestCase):
         document = plain(best.to_dict())
         self.assertEqual(document.keys(), expected.keys())
         self.assertIn("certificate", str(best))
+        self.assertEqual(document["warnings"], [])
+        with self.assertRaisesRegex(ValueError, "local"):
+            gttf.optimise(self.STUDY, starts=8, local=True)
 
 
 if __name__ == "__main__":

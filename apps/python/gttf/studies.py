@@ -431,7 +431,11 @@ def optimise(study, *, starts=0, seed=None, local=False, set=(), threads=0):
     starts  number of starts of the search; 0: as in the file
     seed    of the starts; default: as in the file
     local   search only from the design in the file
+
+    Warnings about the best design are in `to_dict()["warnings"]`.
     """
+    if local and starts:
+        raise ValueError("starts cannot be used with local")
     return Optimisation(
         *_gttf.optimise(
             os.fspath(study), overrides_of(set), starts, seed, local, threads

@@ -57,6 +57,23 @@ struct NewValue {
   std::vector<std::string> ends = {};
 };
 
+/// Where a comment begins in a line; npos: it has none.
+std::size_t begin_of_comment(std::string_view line) {
+  char quote = 0;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const char c = line[at], before = at > 0 ? line[at - 1] : ' ';
+    if (quote != 0) {
+      if (c == quote && !(quote == '"' && before == '\\')) quote = 0;
+    } else if (c == '#' && (before == ' ' || before == '\t')) {
+      return at;
+    } else if ((c == '"' || c == '\'') &&
+               std::string_view(" \t[{,:").find(before) != line.npos) {
+      quote = c;
+    }
+  }
+  return std::string_view::npos;
+}
+
 /// The key of the interval equivalent to a half-length; empty: none.
 std::string interval_key(const std::string& key) {
   constexpr std::string_view tail = ".half_length";
@@ -70,6 +87,24 @@ class Editor {
       : text_(std::move(text)), file_(std::move(file)) {}
 
   const std::string& text() const { return text_; }
+
+  /// Names of anchors that are defined in a text.
+  static std::vector<std::string> anchors_in(std::string_view text) {
+    std::vector<std::string> names;
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      std::string_view line = text.substr(begin, end - begin);
+      line = line.substr(0, begin_of_comment(line));
+      for (std::size_t at = 0; at < line.size(); ++at) {
+        const char before = at > 0 ? line[at - 1] : ' ';
+        if (line[at] == '&' &&
+            std::string_view(" [{,").find(before) != line.npos)
+          names.emplace_back(name_at(line, at + 1));
+      }
+      begin = end + 1;
+    }
+    return names;
+  }
 
   /// Replaces the value of a key if it is a separate scalar.
   void replace(const std::vector<NewValue>& values) {
@@ -134,22 +169,6 @@ class Editor {
     std::size_t offset, length;
     std::string text;
   };
-
-  /// Names of anchors that are defined in a text.
-  static std::vector<std::string> anchors_in(std::string_view text) {
-    std::vector<std::string> names;
-    bool in_comment = false;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-      const char before = at > 0 ? text[at - 1] : ' ';
-      const bool begins = before == ' ' || before == '\n' || before == '[' ||
-                          before == '{' || before == ',';
-      if (text[at] == '\n') in_comment = false;
-      if (text[at] == '#' && begins) in_comment = true;
-      if (in_comment || text[at] != '&' || !begins) continue;
-      names.emplace_back(name_at(text, at + 1));
-    }
-    return names;
-  }
 
   /// The name of an anchor that begins here.
   static std::string_view name_at(std::string_view text, std::size_t at) {
@@ -299,6 +318,7 @@ void add_leaves(const std::string& key, const Node& value,
 }
 
 /// The values that the variables and formulas have in a design.
+/// @param root  the description that the search began with
 std::vector<NewValue> values_of_variables(const DesignSpace& space,
                                           const std::vector<double>& x,
                                           const Node& root) {
@@ -377,21 +397,68 @@ Node without_layers(const Node& root, const std::set<std::string>& names) {
   return Node::make_map(root.origin(), std::move(entries));
 }
 
-/// Whether a text describes a design.
-bool describes(const std::string& text, const std::string& file,
-               const DesignNumbers& design) {
+/// Why a text does not describe a design; empty: it does.
+std::string difference(const std::string& text, const std::string& file,
+                       const DesignNumbers& design) {
   std::optional<DesignNumbers> written;
   try {
     written.emplace(parse_detector(text, file).detector);
-  } catch (const InputError&) {
-    return false;
+  } catch (const InputError& error) {
+    for (const Diagnostic& d : error.diagnostics().items())
+      if (d.severity == Severity::error) return d.problem;
   }
-  if (!design.is_alike(*written)) return false;
+  if (!written || !design.is_alike(*written)) return "its layers differ";
   for (std::size_t i = 0; i < design.size(); ++i)
     if (std::abs(design.value(i) - written->value(i)) >
         1e-12 * std::max(1e-3, std::abs(design.value(i))))
-      return false;
-  return true;
+      return "its numbers differ";
+  return {};
+}
+
+/// "3, 5-7" of 3, 5, 6, 7.
+std::string joined_ranges(const std::vector<int>& lines) {
+  std::string text;
+  for (std::size_t i = 0; i < lines.size();) {
+    std::size_t last = i;
+    while (last + 1 < lines.size() && lines[last + 1] == lines[last] + 1)
+      ++last;
+    text += (text.empty() ? "" : ", ") + std::to_string(lines[i]);
+    if (last > i) text += '-' + std::to_string(lines[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+/// Warns that comments and anchors of the file are lost.
+void report_lost(const std::string& text, const std::string& file,
+                 Diagnostics& diagnostics) {
+  std::vector<int> comments;
+  int line = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    ++line;
+    if (begin_of_comment(std::string_view(text).substr(at, end - at)) !=
+        std::string_view::npos)
+      comments.push_back(line);
+    at = end + 1;
+  }
+  const std::vector<std::string> anchors = Editor::anchors_in(text);
+  if (comments.empty() && anchors.empty()) return;
+  std::string what;
+  if (!comments.empty())
+    what = (comments.size() == 1 ? "the comment in line "
+                                 : "the comments in lines ") +
+           joined_ranges(comments);
+  if (!anchors.empty())
+    what += (what.empty() ? "" : " and ") +
+            std::string(anchors.size() == 1 ? "the anchor " : "the anchors ") +
+            joined(anchors);
+  Diagnostic d;
+  d.severity = Severity::warning;
+  d.file = file;
+  d.problem = "the result is written in full, without " + what;
+  d.suggestion = "copy by hand what you need";
+  diagnostics.add(std::move(d));
 }
 
 /// The text with the values in place; nothing if that is impossible.
@@ -414,7 +481,8 @@ std::optional<std::string> edited(const OptimisationProblem& problem,
 
 std::string best_file(const DesignProgram& program,
                       const std::vector<double>& x,
-                      const std::vector<std::string>& header) {
+                      const std::vector<std::string>& header,
+                      Diagnostics* lost) {
   const OptimisationProblem& problem = program.problem();
   const std::string& file = problem.input.detector.file;
   const Node root = parsed(problem.input.text, file);
@@ -424,6 +492,9 @@ std::string best_file(const DesignProgram& program,
       if (option.name == program.combination().chosen[c])
         overrides.insert(overrides.end(), option.overrides.begin(),
                          option.overrides.end());
+  Diagnostics diagnostics;
+  const Node start =
+      apply_overrides(root, problem.input.overrides, diagnostics);
   std::vector<NewValue> values;
   for (const std::string& text : overrides) {
     const std::size_t equal = text.find('=');
@@ -433,11 +504,13 @@ std::string best_file(const DesignProgram& program,
     if (const auto value = parse_yaml_value(source, equal + 1, ignored))
       add_leaves(text.substr(0, equal), *value, values);
   }
-  for (NewValue& value : values_of_variables(program.space(), x, root)) {
+  for (NewValue& value : values_of_variables(program.space(), x, start)) {
     overrides.push_back(value.key + '=' + value.text);
+    // what --set gave is where the search began
+    std::erase_if(
+        values, [&](const NewValue& other) { return other.key == value.key; });
     values.push_back(std::move(value));
   }
-  Diagnostics diagnostics;
   const Node wanted = apply_overrides(root, overrides, diagnostics);
   if (diagnostics.has_errors()) throw InputError(std::move(diagnostics));
 
@@ -452,11 +525,12 @@ std::string best_file(const DesignProgram& program,
   DesignProgram there = program;
   const DesignNumbers found(there.detector_at(x));
   if (const auto text = edited(problem, values, wanted, absent);
-      text && describes(*text, file, found))
+      text && difference(*text, file, found).empty())
     return comments + *text;
   std::string text = comments + written_out(without_layers(wanted, absent));
-  if (!describes(text, file, found))
-    fail(file, "the result cannot be written as a description");
+  if (const std::string why = difference(text, file, found); !why.empty())
+    fail(file, "the result cannot be written as a description: " + why);
+  if (lost != nullptr) report_lost(problem.input.text, file, *lost);
   return text;
 }
 

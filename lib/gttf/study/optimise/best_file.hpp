@@ -13,8 +13,10 @@ namespace gttf {
 /// comments, anchors and order are kept. `header`: comment lines at its top.
 /// Layers that were not chosen are removed. Where the notation of the file
 /// prevents that, the description is written without comments and anchors.
+/// @param lost  gets a warning with what is lost then
 std::string best_file(const DesignProgram& program,
                       const std::vector<double>& x,
-                      const std::vector<std::string>& header);
+                      const std::vector<std::string>& header,
+                      Diagnostics* lost = nullptr);
 
 }  // namespace gttf

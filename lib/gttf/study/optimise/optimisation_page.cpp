@@ -79,6 +79,11 @@ class ResultView : private DocumentReader {
     add_row(head, PageRow::Split::full,
             {Paragraph{lead + ".", true},
              Paragraph{"Certificate: " + certificate() + "."}});
+    // older results have none
+    if (const Document* warnings = result_.find("warnings"))
+      for (const Document& warning : list(*warnings))
+        add_row(head, PageRow::Split::full,
+                {Paragraph{"Warning: " + literal_text(text(warning)) + "."}});
     RichText chosen;
     for (const Document& choice : list(member(result_, "choices")))
       chosen += (chosen.empty() ? "" : "; ") +

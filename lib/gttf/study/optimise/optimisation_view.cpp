@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "gttf/core/readable.hpp"
+#include "gttf/study/optimise/missed_limits.hpp"
 #include "gttf/study/optimise/pareto_view.hpp"
 #include "gttf/study/optimise/unseen_optima.hpp"
 
@@ -21,6 +23,20 @@ std::string with_unit(double value, const std::string& unit, int digits) {
   const std::string text = readable(value, digits);
   if (unit.empty() || unit == "1") return text;
   return text + ' ' + unit;
+}
+
+std::string in_one_sentence(const Diagnostic& d) {
+  return d.problem + (d.suggestion.empty() ? "" : "; " + d.suggestion);
+}
+
+/// Whether the design of the file is within the ranges.
+bool start_is_in_range(const DesignSpace& space) {
+  return std::ranges::all_of(space.variables, [&](const DesignVariable& v) {
+    return v.contains(v.start) &&
+           (v.is_factor || std::ranges::all_of(v.keys, [&](std::size_t k) {
+              return v.contains(space.keys[k].start);
+            }));
+  });
 }
 
 Document reals(const std::vector<double>& list) {
@@ -150,8 +166,8 @@ Document front_document(const ParetoFront& front) {
 
 }  // namespace
 
-Document optimisation_document(const OptimisationResults& results, double cpu_s,
-                               const std::string& best) {
+Document optimisation_document(const OptimisationResults& results,
+                               double cpu_s) {
   const SearchResult& result = results.search;
   const DesignProgram& program = *result.program;
   const OptimisationProblem& problem = program.problem();
@@ -170,6 +186,7 @@ Document optimisation_document(const OptimisationResults& results, double cpu_s,
                    .set("start", program.in_unit(result.start_f))
                    .set("unit", objective_unit(problem).name)
                    .set("start_meets_limits", result.start_is_feasible)
+                   .set("start_in_range", start_is_in_range(program.space()))
                    .set("logarithmic", problem.objective.logarithmic));
   Document::List variables, choices, constraints;
   const DesignSpace& space = program.space();
@@ -266,7 +283,11 @@ Document optimisation_document(const OptimisationResults& results, double cpu_s,
   }
   if (results.construction)
     document.set("tolerances", construction_document(*results.construction));
-  if (!best.empty()) {
+  Document::List warnings;
+  for (const Diagnostic& d : results.design.warnings.items())
+    warnings.emplace_back(in_one_sentence(d));
+  document.set("warnings", std::move(warnings));
+  if (!results.design.text.empty()) {
     Document::List overrides;
     for (const std::string& text : problem.input.overrides)
       overrides.emplace_back(text);
@@ -274,7 +295,7 @@ Document optimisation_document(const OptimisationResults& results, double cpu_s,
                                  .set("file", problem.input.detector.file)
                                  .set("set", std::move(overrides))
                                  .set("before", problem.input.text)
-                                 .set("after", best));
+                                 .set("after", results.design.text));
   }
   document.set(
       "effort",
@@ -326,26 +347,30 @@ Summary optimisation_summary(const OptimisationResults& results) {
   Section head;
   const std::string unit = objective_unit(problem).name;
   if (!result.best.result.exists) {
-    head.facts.emplace_back("result", "no design has a value");
+    head.facts.emplace_back("result", result.certificate.reason);
     summary.sections.push_back(std::move(head));
     return summary;
   }
   head.facts.emplace_back(problem.objective.name,
                           with_unit(program.in_unit(result.best.f), unit, 8));
   head.facts.emplace_back(
-      "at the start", with_unit(program.in_unit(result.start_f), unit, 8) +
-                          (result.start_is_feasible ? "" : ", limits not met"));
+      "at the start",
+      with_unit(program.in_unit(result.start_f), unit, 8) +
+          (result.start_is_feasible ? "" : ", limits not met") +
+          (start_is_in_range(program.space()) ? ""
+                                              : ", outside of the ranges"));
   if (!result.found) {
-    const auto missed = missed_most(program, result.best.x);
-    const bool is_named = missed && missed->amount >= result.verify_violation;
-    head.facts.emplace_back(
-        "limits",
-        is_named && missed->is_length
-            ? fmt::format("not met: {}, by {} mm", missed->name,
-                          readable(missed->amount * DesignProgram::gap_unit, 3))
-            : fmt::format("not met: {}beyond by {} %",
-                          is_named ? missed->name + ' ' : "",
-                          readable(100 * result.verify_violation, 3)));
+    const auto missed = missed_limits(program, result.best.x);
+    if (missed.empty())
+      head.facts.emplace_back(
+          "limits", fmt::format("not met: beyond by {} %",
+                                readable(100 * result.verify_violation, 3)));
+    constexpr std::size_t most = 10;
+    for (std::size_t i = 0; i < std::min(most, missed.size()); ++i)
+      head.facts.emplace_back("limits", "not met: " + missed[i]);
+    if (missed.size() > most)
+      head.facts.emplace_back(
+          "limits", fmt::format("not met: {} more", missed.size() - most));
   }
   if (result.interrupted)
     head.facts.emplace_back(
@@ -392,6 +417,8 @@ Summary optimisation_summary(const OptimisationResults& results) {
     if (!names.empty())
       head.facts.emplace_back("no resolution depends on", names);
   }
+  for (const Diagnostic& d : results.design.warnings.items())
+    head.facts.emplace_back("warning", in_one_sentence(d));
   summary.sections.push_back(std::move(head));
   if (program.space().size() > 0) {
     Table table = optimisation_table(result);

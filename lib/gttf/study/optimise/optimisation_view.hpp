@@ -22,9 +22,8 @@ Table history_table(const DesignProgram& program,
                     const std::vector<LookedAt>& designs, std::int64_t start);
 
 /// @param cpu_s  what the search has taken
-/// @param best   the description that was found; empty: not part of it
-Document optimisation_document(const OptimisationResults& results, double cpu_s,
-                               const std::string& best = {});
+Document optimisation_document(const OptimisationResults& results,
+                               double cpu_s);
 
 Summary optimisation_summary(const OptimisationResults& results);
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "gttf/study/optimise/construction.hpp"
+#include "gttf/study/optimise/found_design.hpp"
 #include "gttf/study/optimise/pareto_front.hpp"
 #include "gttf/study/optimise/search.hpp"
 
@@ -13,6 +14,7 @@ namespace gttf {
 /// All results.
 struct OptimisationResults {
   SearchResult search;
+  FoundDesign design;
   std::optional<ParetoFront> front;                ///< if `pareto` is given
   std::optional<ConstructionResult> construction;  ///< for a resulting design
 };
