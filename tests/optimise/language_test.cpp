@@ -1136,6 +1136,40 @@ TEST_CASE("options may change the order of layers") {
   }
 }
 
+TEST_CASE("later prices and tolerances replace earlier ones") {
+  const std::string barrel =
+      "detector: " + root +
+      "/detectors/barrel.yaml\n"
+      "prices: { 'layers[*]': 10, 'layers[L2,L3]': 25 }\n"
+      "quantities: { cost: { sum: price, of: 'layers[L1..L3]' } }\n"
+      "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n"
+      "subject_to: [{ quantity: cost, max: 1000 }]\n";
+  const OptimisationProblem problem = problem_of(
+      barrel +
+      "vary: { 'layers[L2].cylinder.radius': { from: 40 mm, to: 80 mm } }\n"
+      "tolerances: { 'layers[L1..L3].cylinder.radius': 0.5 mm, "
+      "'layers[L2].cylinder.radius': 0.1 mm }\n");
+  CHECK(DesignProgram(problem, Combination{}).limits_at({60}, {})[0].value ==
+        60);
+  REQUIRE(problem.construction.size() == 3);
+  CHECK(problem.construction[2].key.key == "layers[L2].cylinder.radius");
+  CHECK(problem.construction[2].rms == doctest::Approx(0.1));
+  // the price of an option counts
+  const TemporaryFile study(
+      "gttf-optimisation: 1\n" + barrel +
+      "choose: { first: { a: { 'layers[L1].material': 0.3 %, price: 4 }, b: { "
+      "'layers[L1].material': 0.4 %, price: 3 } } }\n");
+  Diagnostics warnings;
+  const OptimisationProblem priced =
+      read_problem(study.path(), {}, {}, warnings);
+  REQUIRE(warnings.items().size() == 1);
+  CHECK(warnings.items()[0].problem ==
+        "\"L1\" has a price under \"prices\", which is not used");
+  DesignProgram program =
+      DesignProgram(priced, Combination{}).with(combinations_of(priced)[1]);
+  CHECK(program.limits_at({}, {})[0].value == 53);
+}
+
 TEST_CASE("a material is chosen by its name") {
   OptimisationProblem problem = problem_of(
       "detector: " + root +
@@ -1165,6 +1199,29 @@ TEST_CASE("a number of --set varies and is written") {
   const Detector written = parse_detector(text, "best.yaml").detector;
   CHECK(written.layers[4].surface.position == doctest::Approx(210));
   CHECK(written.layers[6].coordinates[0].sigma == doctest::Approx(0.007));
+}
+
+TEST_CASE("values in another form are written in place") {
+  const TemporaryFile study(
+      "gttf-optimisation: 1\ndetector: " + root +
+      "/detectors/barrel.yaml\n"
+      "choose: { sensor: { thick: { 'layers[L1..L3].material': 0.4 % }, thin: "
+      "{ 'layers[L1..L3].material': { of: silicon, thickness: 100 um } } } }\n"
+      "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n");
+  Diagnostics warnings, lost;
+  const std::vector<std::string> set{"layers[beam pipe].material=0.2 %"};
+  OptimisationProblem problem = read_problem(study.path(), set, {}, warnings);
+  const SearchResult r = searched(problem, 1);
+  REQUIRE(r.found);
+  REQUIRE(r.program->combination().chosen[0] == "thin");
+  const std::string text = best_file(*r.program, {}, {}, &lost);
+  INFO(text);
+  CHECK(lost.empty());
+  CHECK(text.find("# three light layers near the vertex") != std::string::npos);
+  CHECK(text.find("material: 0.2 %\n") != std::string::npos);
+  const Detector written = parse_detector(text, "best.yaml").detector;
+  for (const std::size_t l : {1u, 2u, 3u})
+    CHECK(written.layers[l].material[0].thickness == doctest::Approx(0.1));
 }
 
 TEST_CASE("a design that cannot be described is not written, with the reason") {
@@ -1214,6 +1271,9 @@ TEST_CASE("every result can be written as a description") {
       layer("L1", 30, "pitch: { rphi: 25 um, z: 50 um }") + "\n  - " +
       layer("L2", 60, measures) + "\n  - " + layer("L3", 120, measures) +
       "\n  - " + layer("L4", 250, measures) + "\n";
+  std::string flow_of_pitches = flow;
+  flow_of_pitches.replace(flow_of_pitches.find(measures), measures.size(),
+                          "pitch: { rphi: 25 um, z: 50 um }");
   const std::string choose = "choose: { of: { of: 'layers[L2..L4]', ";
   const std::string options =
       "choose: { some: { a: { 'layers[L1..L3].material': { of: silicon, "
@@ -1224,6 +1284,10 @@ TEST_CASE("every result can be written as a description") {
        {std::pair{nested, choose + "at_most: 2 } }\n"},
         std::pair{flow, choose + "at_most: 2 } }\n"},
         std::pair{nested, options}, std::pair{flow, options},
+        std::pair{flow_of_pitches,
+                  choose +
+                      "at_most: 2 } }\nvary: { 'layers[L1].measures.rphi': { "
+                      "from: 5 um, to: 60 um } }\n"},
         std::pair{pitches,
                   std::string("vary: { 'layers[*].measures.rphi': { from: 5 "
                               "um, to: 60 um } }\n")}}) {

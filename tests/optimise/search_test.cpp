@@ -11,6 +11,8 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <tuple>
+#include <variant>
 
 #include "gttf/detector/read.hpp"
 #include "gttf/resolution/sensitivity.hpp"
@@ -753,6 +755,33 @@ TEST_CASE("the text names every limit that is missed, its value and where") {
   CHECK(limits[1] ==
         "not met: n_hits >= 9: 6 instead of 9 at p = 1 GeV, theta = 90 deg, "
         "beyond by 33.3 %");
+}
+
+TEST_CASE("the margin of the start, and tolerances without a design") {
+  const auto result = [](const std::string& max) {
+    const OptimisationProblem p = problem_of(
+        "detector: " GTTF_SOURCE_DIR
+        "/detectors/barrel.yaml\n"
+        "vary: { 'layers[L2].cylinder.radius': { from: 40 mm, to: 80 mm } }\n"
+        "minimise: { worst: margin }\n"
+        "subject_to: [{ what: sigma_d0, at: { p: 1 GeV, theta: 90 deg }, "
+        "max: " +
+        max +
+        " }]\ntolerances: { 'layers[L2].cylinder.radius': 0.1 mm }\n"
+        "search: { starts: 2 }\n");
+    const OptimisationResults results = optimise(p, {});
+    const Document document = optimisation_document(results, 0);
+    const Summary summary = optimisation_summary(results);
+    return std::tuple(
+        std::get<bool>(
+            document.find("objective")->find("start_meets_limits")->value()),
+        std::ranges::count(
+            summary.sections.front().facts,
+            std::pair<std::string, std::string>(
+                "tolerances", "not computed: no design meets the limits")));
+  };
+  CHECK(result("1 mm") == std::tuple(true, 0));
+  CHECK(result("1 um") == std::tuple(false, 1));
 }
 
 TEST_CASE("a search that finds no value says why") {

@@ -50,12 +50,26 @@ std::pair<double, std::string> number_and_unit(std::string_view text) {
       std::string(text.substr(static_cast<std::size_t>(end - text.data())))};
 }
 
-/// A value for a key in the notation of the file.
+/// A value for a key.
 struct NewValue {
-  std::string key, text;
+  std::string key;
+  std::string text;           ///< in the notation of the file
+  std::string override_text;  ///< as for --set
   /// For a half-length written as `z: [-5 cm, 5 cm]` in the file.
   std::vector<std::string> ends = {};
 };
+
+/// The shortest text of a number, without rounding errors of a round one.
+std::string text_of_number(double number) {
+  constexpr double rounding = 1e-12;
+  double rounded = std::nan("");
+  const std::string text = fmt::format("{:.10g}", number);
+  std::from_chars(text.data(), text.data() + text.size(), rounded);
+  return fmt::format(
+      "{}", std::abs(rounded - number) <= 0.5 * rounding * std::abs(number)
+                ? rounded
+                : number);
+}
 
 /// Where a comment begins in a line; npos: it has none.
 std::size_t begin_of_comment(std::string_view line) {
@@ -72,6 +86,14 @@ std::size_t begin_of_comment(std::string_view line) {
     }
   }
   return std::string_view::npos;
+}
+
+/// Whether a description has the key itself, and not only what it is part of.
+bool has_key(const Node& root, const std::string& key) {
+  const std::size_t last = key.find_last_of(".[");
+  const Node* node = find_key(root, key);
+  return node != nullptr &&
+         (last == key.npos || node != find_key(root, key.substr(0, last)));
 }
 
 /// The key of the interval equivalent to a half-length; empty: none.
@@ -112,14 +134,17 @@ class Editor {
     std::vector<std::pair<Origin, std::string>> edits;
     for (const NewValue& value : values) {
       const Node* node = find_key(root, value.key);
-      if (node == nullptr || !has_own_place(root, value.key, *node)) continue;
-      if (node->kind() == Node::Kind::list && !value.ends.empty()) {
+      const bool has_place = node != nullptr && has_key(root, value.key) &&
+                             has_own_place(root, value.key, *node);
+      if (has_place && node->kind() == Node::Kind::list &&
+          !value.ends.empty()) {
         for (std::size_t i = 0; i < 2; ++i)
           edits.emplace_back(node->items()[i].origin(), value.ends[i]);
-        continue;
+      } else if (has_place && node->kind() == Node::Kind::scalar) {
+        edits.emplace_back(node->origin(), value.text);
+      } else {
+        left_.push_back(value.key);
       }
-      if (node->kind() != Node::Kind::scalar) continue;
-      edits.emplace_back(node->origin(), value.text);
     }
     std::ranges::sort(edits, std::ranges::greater(),
                       [](const auto& e) { return e.first.offset; });
@@ -260,6 +285,39 @@ class Editor {
     return at == text_.npos ? text_.size() : at + 1;
   }
 
+  /// Whether replace() had no place for a value within an entry of a layer.
+  bool is_left(std::string_view layer, const std::string& key) const {
+    const std::string whole = fmt::format("layers[{}].{}", layer, key);
+    return std::ranges::any_of(left_, [&](const std::string& left) {
+      return left == whole || left.starts_with(whole + '.') ||
+             left.starts_with(whole + '[');
+    });
+  }
+
+  /// Of the text of a scalar or alias, or of a map or list in brackets; 0: it
+  /// is none of these.
+  std::size_t length_of(const Node& value) const {
+    const Origin& place = value.origin();
+    if (!value.alias().empty() || value.kind() == Node::Kind::scalar)
+      return place.length;
+    int depth = 0;
+    char quote = 0;
+    for (std::size_t at = place.offset; at < text_.size(); ++at) {
+      const char c = text_[at];
+      if (quote != 0) {
+        if (c == quote && text_[at - 1] != '\\') quote = 0;
+        continue;
+      }
+      if (c == '"' || c == '\'') quote = c;
+      if (c == '{' || c == '[') ++depth;
+      if (c == '}' || c == ']') --depth;
+      if (depth == 0) return at == place.offset ? 0 : at + 1 - place.offset;
+      // a comment would be lost
+      if (c == '#' && text_[at - 1] == ' ') return 0;
+    }
+    return 0;
+  }
+
   bool complete_one(const Node& wanted) {
     const Node root = parsed(text_, file_);
     const Node *mine = root.find("layers"), *theirs = wanted.find("layers");
@@ -278,11 +336,12 @@ class Editor {
             });
         if (own == have.entries().end())
           insert(have, key + ": " + text);
-        else if (!own->value.alias().empty())
-          text_.replace(own->value.origin().offset, own->value.origin().length,
-                        text);
+        else if (const std::size_t length = length_of(own->value);
+                 length > 0 && (!own->value.alias().empty() ||
+                                is_left(detail::name_of_entry(have), key)))
+          text_.replace(own->value.origin().offset, length, text);
         else
-          return false;  // in another notation
+          return false;  // in another notation, or on several lines
         return true;
       }
     }
@@ -304,13 +363,14 @@ class Editor {
   }
 
   std::string text_, file_;
+  std::vector<std::string> left_;  ///< keys for which there was no place
 };
 
 /// The numbers set by an override.
 void add_leaves(const std::string& key, const Node& value,
                 std::vector<NewValue>& to) {
   if (value.kind() != Node::Kind::map) {
-    to.push_back({key, detail::flow_text(value), {}});
+    to.push_back({key, detail::flow_text(value), {}, {}});
     return;
   }
   for (const Node::Entry& entry : value.entries())
@@ -332,6 +392,7 @@ std::vector<NewValue> values_of_variables(const DesignSpace& space,
     const DesignKey& key = space.keys[k];
     double value = space.key_value<double>(key, numbers);
     std::string text = detail::text_of_value(value, key.dimension);
+    std::string own = text;
     const Node* node = find_key(root, key.key);
     if (node != nullptr && node->kind() == Node::Kind::scalar) {
       // in the unit and form (pitch or error) of the file
@@ -341,7 +402,8 @@ std::vector<NewValue> values_of_variables(const DesignSpace& space,
         const bool same =
             std::abs(there.value - key.start) <= 1e-9 * std::abs(key.start);
         if (!same) value *= there.value / key.start;
-        text = fmt::format("{}{}", value / (there.value / number), unit);
+        text = text_of_number(value / (there.value / number)) + unit;
+        if (same) own = text;
       }
     }
     if (node != nullptr && node->kind() == Node::Kind::list &&
@@ -353,16 +415,16 @@ std::vector<NewValue> values_of_variables(const DesignSpace& space,
         const auto [number, unit] = number_and_unit(there);
         const auto parsed_end = parse_quantity(there, key.dimension);
         const double end = i == 0 ? -value : value;
-        ends.push_back(
-            parsed_end && number != 0
-                ? fmt::format("{}{}", end / (parsed_end.value / number), unit)
-                : detail::text_of_value(end, key.dimension));
+        ends.push_back(parsed_end && number != 0
+                           ? text_of_number(end / (parsed_end.value / number)) +
+                                 unit
+                           : detail::text_of_value(end, key.dimension));
       }
       text = fmt::format("[{}, {}]", ends[0], ends[1]);
-      values.push_back({interval_key(key.key), std::move(text), ends});
+      values.push_back({interval_key(key.key), text, text, ends});
       continue;
     }
-    values.push_back({key.key, std::move(text), {}});
+    values.push_back({key.key, std::move(text), own, {}});
   }
   return values;
 }
@@ -505,7 +567,7 @@ std::string best_file(const DesignProgram& program,
       add_leaves(text.substr(0, equal), *value, values);
   }
   for (NewValue& value : values_of_variables(program.space(), x, start)) {
-    overrides.push_back(value.key + '=' + value.text);
+    overrides.push_back(value.key + '=' + value.override_text);
     // what --set gave is where the search began
     std::erase_if(
         values, [&](const NewValue& other) { return other.key == value.key; });

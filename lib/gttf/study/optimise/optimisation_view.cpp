@@ -29,6 +29,15 @@ std::string in_one_sentence(const Diagnostic& d) {
   return d.problem + (d.suggestion.empty() ? "" : "; " + d.suggestion);
 }
 
+/// Whether the design of the file is within all limits. If the margin is
+/// minimised, the largest ratio to them is the objective.
+bool start_meets_limits(const SearchResult& result) {
+  const DesignProgram& program = *result.program;
+  return result.start_is_feasible &&
+         (program.problem().objective.kind != Objective::Kind::margin ||
+          program.in_unit(result.start_f) <= 1 + design_feasible);
+}
+
 /// Whether the design of the file is within the ranges.
 bool start_is_in_range(const DesignSpace& space) {
   return std::ranges::all_of(space.variables, [&](const DesignVariable& v) {
@@ -185,7 +194,7 @@ Document optimisation_document(const OptimisationResults& results,
                                      : Resolution::none)
                    .set("start", program.in_unit(result.start_f))
                    .set("unit", objective_unit(problem).name)
-                   .set("start_meets_limits", result.start_is_feasible)
+                   .set("start_meets_limits", start_meets_limits(result))
                    .set("start_in_range", start_is_in_range(program.space()))
                    .set("logarithmic", problem.objective.logarithmic));
   Document::List variables, choices, constraints;
@@ -356,7 +365,7 @@ Summary optimisation_summary(const OptimisationResults& results) {
   head.facts.emplace_back(
       "at the start",
       with_unit(program.in_unit(result.start_f), unit, 8) +
-          (result.start_is_feasible ? "" : ", limits not met") +
+          (start_meets_limits(result) ? "" : ", limits not met") +
           (start_is_in_range(program.space()) ? ""
                                               : ", outside of the ranges"));
   if (!result.found) {
@@ -417,6 +426,9 @@ Summary optimisation_summary(const OptimisationResults& results) {
     if (!names.empty())
       head.facts.emplace_back("no resolution depends on", names);
   }
+  if (!problem.construction.empty() && !results.construction)
+    head.facts.emplace_back("tolerances",
+                            "not computed: no design meets the limits");
   for (const Diagnostic& d : results.design.warnings.items())
     head.facts.emplace_back("warning", in_one_sentence(d));
   summary.sections.push_back(std::move(head));

@@ -219,17 +219,9 @@ class Reader {
       for (const std::string& name : read_entries(key))
         for (const std::size_t layer : formulas_->layers_of(name)) {
           space().prices[layer] = price;
-          if (!priced_.insert(layer).second) {
-            report_price(name, key);
-            return;
-          }
+          priced_.insert(layer);
         }
     }
-  }
-
-  static void report_price(const std::string& layer, const Value& place) {
-    place.error(fmt::format("{} has a price already", in_quotes(layer)),
-                "remove one of the two");
   }
 
   // variables
@@ -527,6 +519,14 @@ class Reader {
           }
       }
     }
+    if (std::ranges::all_of(choice.options, [](const ChoiceOption& option) {
+          return option.numbers.empty() && option.prices.empty();
+        })) {
+      place.error(fmt::format("no option of {} changes the detector",
+                              in_quotes(choice.name)),
+                  "choose between different values");
+      return;
+    }
     problem_->choices.push_back(std::move(choice));
   }
 
@@ -671,17 +671,26 @@ class Reader {
         for (const std::string& layer : priced) {
           option.prices.emplace_back(layer, *price);
           for (const std::size_t surface : formulas_->layers_of(layer)) {
-            if (priced_.contains(surface)) {
-              report_price(layer, *place_of_price);
+            if (priced_by_choice_.contains(surface)) {
+              place_of_price->error(
+                  fmt::format("another choice has the price of {}",
+                              in_quotes(layer)),
+                  "remove one of the two");
               return;
             }
+            if (priced_.contains(surface) && !priced_here.contains(surface))
+              place_of_price->warning(
+                  fmt::format("{} has a price under \"prices\", which is not "
+                              "used",
+                              in_quotes(layer)));
             priced_here.insert(surface);
           }
         }
       (price ? with_price : without_price).emplace_back(*item, option.name);
       choice.options.push_back(std::move(option));
     }
-    priced_.merge(priced_here);
+    priced_.insert(priced_here.begin(), priced_here.end());
+    priced_by_choice_.merge(priced_here);
     // a price of nothing would be the best
     if (!with_price.empty())
       for (const auto& [item, option] : without_price)
@@ -1029,21 +1038,11 @@ class Reader {
               "name a number of the detector");
           break;
         }
-        if (const auto other = std::ranges::find_if(
-                problem_->construction,
-                [&](const ConstructionError& error) {
-                  return !formulas_->probe().are_independent(
-                      error.key, space().keys[*index]);
-                });
-            other != problem_->construction.end()) {
-          name.error(
-              other->key.key == key
-                  ? fmt::format("{} has a tolerance already", in_quotes(key))
-                  : fmt::format("{} is the same number as {}", in_quotes(key),
-                                in_quotes(other->key.key)),
-              "remove one of the two");
-          return;
-        }
+        // a later entry replaces an earlier one
+        std::erase_if(problem_->construction,
+                      [&](const ConstructionError& earlier) {
+                        return earlier.key.key == key;
+                      });
         DesignVariable in_unit;
         set_unit(item->node().text(), dimension, in_unit);
         problem_->construction.push_back(
@@ -1686,6 +1685,7 @@ class Reader {
   detail::RequirementHead head_;
   std::vector<std::string> wrong_quantities_;
   std::set<std::size_t> priced_;  ///< layers, in the file or by an option
+  std::set<std::size_t> priced_by_choice_;  ///< by options
 };
 
 }  // namespace
