@@ -1083,6 +1083,16 @@ TEST_CASE("the first and the last radius of a repeated layer vary together") {
       CHECK(detector.layers[1 + k].surface.position ==
             doctest::Approx(290 + 50.0 * static_cast<double>(k)));
   }
+  // the gap that is suggested names layers of the file
+  try {
+    problem_of(text +
+               "vary: { 'layers[V].cylinder.radius': { from: 30 mm, to: 320 mm "
+               "} }\n");
+    FAIL("V can be beyond R");
+  } catch (const InputError& error) {
+    CHECK(error.diagnostics().items()[0].suggestion.find("[V, R]") !=
+          std::string::npos);
+  }
   // a pitch is the same number as its error
   CHECK_THROWS_WITH(
       problem_of(text +

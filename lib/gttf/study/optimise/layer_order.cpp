@@ -502,12 +502,12 @@ class LayerOrder {
         fmt::format("layers {} and {} can {}{}", in_quotes(inner),
                     in_quotes(outer), coincide ? "coincide" : "change places",
                     options.empty() ? "" : " with " + options),
-        always
-            ? "let their positions differ, or write other bounds"
-            : fmt::format("add \"keep: [{{ gap: {{ between: [{}, {}], min: 1 "
-                          "mm }} }}]\", or other {}",
-                          name_in_file(inner), name_in_file(outer),
-                          coincide ? "values" : "bounds"),
+        always ? "let their positions differ, or write other bounds"
+               : fmt::format(
+                     "add \"keep: [{{ gap: {{ between: [{}, {}], min: 1 "
+                     "mm }} }}]\", or other {}",
+                     entries_[is_inner ? a : b], entries_[is_inner ? b : a],
+                     coincide ? "values" : "bounds"),
         diagnostics_);
   }
 
