@@ -37,7 +37,7 @@ TEST_CASE("triplet fit: a beam spot is one more hit, as in the streaming fit") {
           surface_jacobian(found.line, geometry.surfaces()[first.surface],
                            first.at));
       CHECK(deviation(c.first_hit, matrix(on_surface), n) < 1e-11);
-      detail::measure_start<ZeroVariance::excluded>(start, outer);
+      detail::measure_start(start, outer);
       CHECK(deviation(c.perigee_without_inner, matrix(covariance(outer)), n) <
             1e-11);
       const auto hits =

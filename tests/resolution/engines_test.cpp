@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <random>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "gttf/detector/read.hpp"
 #include "gttf/resolution/batch.hpp"
 #include "gttf/resolution/resolution.hpp"
+#include "support/batch.hpp"
 #include "support/compare.hpp"
 #include "support/layouts.hpp"
 
@@ -112,6 +116,103 @@ TEST_CASE("engines: the scattering limit of coordinates along z only") {
             doctest::Approx(a.sigma_p_rel_ms_only).epsilon(1e-7));
     }
   }
+}
+
+namespace {
+
+/// Few layers with strips along the axes, nearly along them and between them,
+/// so that exact coordinates have coefficients from 1 down to rounding.
+class StereoTracks {
+ public:
+  struct Case {
+    Detector detector;
+    Track track;
+    Model model;
+  };
+
+  explicit StereoTracks(unsigned seed) : random_(seed) {}
+
+  Case next() {
+    Case c;
+    c.detector.name = "stereo";
+    c.detector.field = {FieldKind::solenoid, 1 * unit::T};
+    set_reference(c.detector.field);
+    double position = 20;
+    const int n = 3 + whole(4);
+    for (int i = 0; i < n; ++i) {
+      position += one_of({1, 10, 50, 300});
+      const bool is_plane = whole(3) == 0;
+      c.detector.layers.push_back(make_layer(
+          "L" + std::to_string(i),
+          is_plane ? make_plane(Axis::x, position, {-1e3, 1e3}, {-3e3, 3e3})
+                   : make_cylinder(position, {-3e3, 3e3}),
+          one_of({1e-3, 0.01, 0.1}), coordinates()));
+    }
+    c.track.p = std::pow(10, uniform(-1, 3));
+    c.track.theta = one_of({90, 60, uniform(20, 160)}) * unit::deg;
+    c.track.phi = one_of({0, 0, 0, uniform(-30, 30)}) * unit::deg;
+    if (whole(3) == 0) c.model.beam_spot = BeamSpot{1e-3, 1e-3, 1e-3};
+    return c;
+  }
+
+ private:
+  int whole(int n) { return std::min(n - 1, static_cast<int>(uniform(0, n))); }
+  double uniform(double a, double b) {
+    return std::uniform_real_distribution<>(a, b)(random_);
+  }
+  double one_of(const std::vector<double>& list) {
+    return list[static_cast<std::size_t>(whole(static_cast<int>(list.size())))];
+  }
+  std::vector<Coordinate> coordinates() {
+    const double angle = one_of({0, 90, 90, 45, 0.057, 1e-3, 89.999});
+    std::vector<double> angles{angle};
+    if (whole(3) == 0) angles.push_back(angle + one_of({5, 90}));
+    std::vector<Coordinate> list;
+    for (const double a : angles)
+      list.push_back({a * unit::deg, one_of({1e-3, 0.01, 0.1, 1})});
+    return list;
+  }
+
+  std::mt19937_64 random_;
+};
+
+}  // namespace
+
+TEST_CASE("engines: the scattering limit of strips at any angle") {
+  const char* const asked = std::getenv("GTTF_STEREO_TRACKS");
+  const int n = asked ? std::atoi(asked) : 6000;
+  StereoTracks tracks(17);
+  int limits = 0, vectorised = 0, wrong = 0, wrong_in_batch = 0, exceeds = 0;
+  for (int i = 0; i < n; ++i) {
+    const auto [detector, track, model] = tracks.next();
+    const TrackingGeometry geometry(detector);
+    const Resolution a = resolve(geometry, track, model);
+    Model triplet = model;
+    triplet.engine = Engine::triplet;
+    const Resolution b = resolve(geometry, track, triplet);
+    if (a.status != Status::ok || b.status != Status::ok) continue;
+    if (std::isnan(b.sigma_p_rel_ms_only)) {
+      CHECK(std::isnan(a.sigma_p_rel_ms_only));
+      continue;
+    }
+    ++limits;
+    double one = 0;
+    ResolutionArrays arrays;
+    arrays.sigma_p_rel_ms_only = std::span(&one, 1);
+    vectorised += static_cast<int>(
+        resolve(geometry, arrays_of(track), model, arrays).vectorised);
+    const double right = b.sigma_p_rel_ms_only;
+    wrong += !(relative(a.sigma_p_rel_ms_only, right) < 1e-6);
+    wrong_in_batch += !(relative(one, right) < 1e-6);
+    exceeds += !(one < a.sigma_p_rel * (1 + 1e-6));
+  }
+  MESSAGE(limits << " limits, " << vectorised << " vectorised; wrong " << wrong
+                 << ", in batches " << wrong_in_batch);
+  CHECK(limits > n / 2);
+  CHECK(vectorised > limits / 3);
+  CHECK(wrong == 0);
+  CHECK(wrong_in_batch == 0);
+  CHECK(exceeds == 0);
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

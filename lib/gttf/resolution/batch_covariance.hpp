@@ -278,7 +278,7 @@ class BatchCovariance : public AnyFit {
     const BatchSurface& s = task_.surfaces[c.surface];
     Limit<Errors::all> inside;
     if (task_.beam_spot != nullptr)
-      measure_start<ZeroVariance::excluded>(inside.equations);
+      inside.on_coordinates(start_index, coordinates_of(start_));
     BatchStretch<S, typename Source::Step> stretch = path_.back().stretch();
     for (std::size_t k = 0; k < at; ++k) {
       stretch.coordinates(k, [&](const FittedRows<S>& rows) {
@@ -319,21 +319,14 @@ class BatchCovariance : public AnyFit {
     }
   }
 
-  template <ZeroVariance zero>
-  void measure_start(Equations& e) const {
-    const bool exact = zero == ZeroVariance::allowed;
-    measure_pair<zero>(
-        e, start_.transverse, exact ? S(0) : start_.transverse_variance,
-        start_.longitudinal, exact ? S(0) : start_.longitudinal_variance);
-  }
-
   /// The beam spot is the last hit of the inward pass.
   void measure_start() {
-    measure_start<ZeroVariance::excluded>(all_.equations);
+    const Coordinates<S> start = coordinates_of(start_);
+    all_.on_coordinates(start_index, start);
     if constexpr (limits) {
       if (!has_limits()) return;
-      measure_start<ZeroVariance::excluded>(hits_.equations);
-      measure_start<ZeroVariance::allowed>(exact_.equations);
+      hits_.on_coordinates(start_index, start);
+      exact_.on_coordinates(start_index, start);
     }
   }
 
@@ -361,9 +354,11 @@ class BatchCovariance : public AnyFit {
                    has_field ? S(1) / chain_.information : S(0)};
         doubtful_ |=
             active & tracks_in_doubt(hits, path_.kappa(), task_.undoubted);
-        doubtful_ |= active &
-                     tracks_in_doubt(exact, path_.kappa(), task_.undoubted) &
-                     ~no_scattering_limit_;
+        TrackBits inexact =
+            tracks_in_doubt(exact, path_.kappa(), task_.undoubted);
+        if (has_field && !task_.points)
+          inexact |= task_.all & ~L::bits(exact_.spread.is_small());
+        doubtful_ |= active & inexact & ~no_scattering_limit_;
         put(hits[4], hit_only_);
         put(exact[4], scattering_only_);
       }

@@ -46,6 +46,13 @@ EngineResult streaming_engine(const AnyTrack& track, const BeamSpot* spot);
 /// Existence of the results, and the shares, are given by outline_of().
 EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot);
 
+/// Variance of kappa from scattering only, by triplets: where exact hits of the
+/// streaming fit are lost in rounding. NaN where triplets do not give it
+/// either: for traced tracks that are doubtful or have hits at one place.
+/// @param doubtful  as Outline::doubtful
+double triplet_limit(const AnyTrack& track, const BeamSpot* spot,
+                     bool doubtful);
+
 Outline outline_of(const AnyTrack& track, const BeamSpot* spot);
 
 /// The state of the track at a layer; covariances with kappa at the layer.

@@ -30,6 +30,13 @@ bool has_close_hits(const TracedTrack& track,
   return false;
 }
 
+/// The derivatives of a traced track are doubles: between hits that are close,
+/// and for hardly determined tracks, they do not give directions.
+bool has_triplets(const AnyTrack& track, bool doubtful) {
+  return !track.traced() ||
+         !(doubtful || has_close_hits(*track.traced(), track.geometry()));
+}
+
 /// Whether points are so close that the directions between them lose five
 /// digits or more to the rounding of the positions.
 bool has_short_segments(const TripletTrack& t) {
@@ -62,14 +69,22 @@ bool has_wide_range_of_errors(const TripletTrack& t) {
 
 }  // namespace
 
+double triplet_limit(const AnyTrack& track, const BeamSpot* spot,
+                     bool doubtful) {
+  if (!has_triplets(track, doubtful))
+    return std::numeric_limits<double>::quiet_NaN();
+  const bool wide = track.helix() != nullptr;
+  return triplet_covariance(
+             track.triplets(spot, wide),
+             {.errors = Errors::scattering_only, .doubtful = wide})
+      .variance_kappa;
+}
+
 EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot) {
   EngineResult r;
   Outline outline = outline_of(track, spot);
   if (outline.determined == Determined::no) return r;
-  // The derivatives of a traced track are doubles: between hits that are close,
-  // and for hardly determined tracks, they do not give directions.
-  if (track.traced() &&
-      (outline.doubtful || has_close_hits(*track.traced(), track.geometry())))
+  if (!has_triplets(track, outline.doubtful))
     return streaming_engine(track, spot);
   // segments of doubtful tracks may be too short for directions in doubles
   const auto triplets = [&](bool doubtful) {

@@ -8,6 +8,17 @@
 
 namespace gttf {
 
+/// The limit of exact hits.
+struct ScatteringLimit {
+  /// Of kappa. NaN if there is no such limit: without kinks to absorb the
+  /// differences, exact hits contradict each other.
+  double variance = std::numeric_limits<double>::quiet_NaN();
+  /// Whether the variance, if there is one, is not lost in rounding.
+  bool is_right = true;
+
+  bool exists() const { return !std::isnan(variance); }
+};
+
 namespace detail {
 
 /// Kinks with variances multiplied by `factor`.
@@ -41,6 +52,8 @@ class ExactHits : public AnyFit {
   /// Like LineFit, at most two per surface.
   void on_coordinates(std::size_t k, const Coordinates<double>& c) {
     if (c.index_a > 0) return;
+    spread_.add_reach(*c.a);
+    if (c.is_point) spread_.add_reach(*c.b);
     const Row<double> reach = reach_of_parameters(path_, k);
     for (std::size_t j = 0; j < track_dim; ++j)
       widest_[j] = std::max(widest_[j], reach[j]);
@@ -66,18 +79,18 @@ class ExactHits : public AnyFit {
     }
     const double least = rounding_of(way2());
     consistent_ = consistent_ && is_known(variance, rounding_of(size2) + least);
-    measure<ZeroVariance::allowed>(equations_, a, least);
+    measure_exactly(equations_, a, least, spread_);
   }
 
-  /// NaN if it does not exist.
   /// @param plain  the limit is known to exist
-  double variance_kappa(bool plain) const {
-    if (plain) return equations_.v[Perigee::kappa] / factor_;
+  ScatteringLimit limit(bool plain) const {
     const double v = equations_.v[Perigee::kappa];
     const double reach = widest_[Perigee::kappa];
-    const bool exists = consistent_ && v < most_variance &&
-                        is_known(v * reach * reach, rounding_of(way2()));
-    return exists ? v / factor_ : std::numeric_limits<double>::quiet_NaN();
+    const bool exists =
+        plain || (consistent_ && v < most_variance &&
+                  is_known(v * reach * reach, rounding_of(way2())));
+    if (!exists) return {};
+    return {.variance = v / factor_, .is_right = spread_.is_small()};
   }
 
  private:
@@ -96,6 +109,7 @@ class ExactHits : public AnyFit {
   const P& path_;
   double factor_;
   FiveEquations<double> equations_;
+  PivotSpread<double> spread_;
   Row<double> widest_{};  ///< reaches so far
   bool consistent_ = true;
 };
@@ -182,34 +196,26 @@ S chain_information(const KeptPath<HelixPath<S>>& source) {
 
 }  // namespace detail
 
-/// Var(kappa) from scattering only, of a path with this limit.
-template <Path P>
-double exact_hits_variance(KeptPath<P>& source,
-                           const StartHit<typename P::Scalar>* start) {
-  PathFit<Errors::scattering_only, P> fit;
-  stream_inwards(source, source.begin(), source.end(), fit);
-  detail::finish(source.path(), start, fit);
-  return static_cast<double>(fit.equations.v[Perigee::kappa]);
-}
-
 /// Var(kappa) from scattering only. The variances of all kinks are scaled to
 /// at most 1, and the result, which is proportional to them, is scaled back.
 /// @param source  of the path, after the fit
 /// @param start   the beam spot as a hit at the start point; may be null
-/// @return  NaN if there is no such limit: without kinks to absorb the
-///          differences, exact hits contradict each other
 template <Path P>
-double scattering_only_variance(KeptPath<P>& source,
-                                const StartHit<double>* start) {
+ScatteringLimit scattering_limit(KeptPath<P>& source,
+                                 const StartHit<double>* start) {
   const P& path = source.path();
   const double widest = detail::widest_kink(source);
-  if (!(widest > 0)) return std::numeric_limits<double>::quiet_NaN();
+  if (!(widest > 0)) return {};
   const bool plain = detail::scatters_at_every_hit(source, start);
   if (plain && widest > detail::least_unscaled) {
     if constexpr (requires { path.line(); })
       if (!start && detail::is_point_chain(source))
-        return 1 / detail::chain_information(source);
-    return exact_hits_variance(source, start);
+        return {.variance = 1 / detail::chain_information(source)};
+    PathFit<Errors::scattering_only, P> fit;
+    stream_inwards(source, source.begin(), source.end(), fit);
+    detail::finish(path, start, fit);
+    return {.variance = fit.equations.v[Perigee::kappa],
+            .is_right = fit.spread.is_small()};
   }
   detail::ExactHits<P> fit(path, 1 / widest);
   stream_inwards(source, source.begin(), source.end(), fit);
@@ -217,7 +223,7 @@ double scattering_only_variance(KeptPath<P>& source,
     fit.take(start->transverse, detail::absolute(start->transverse));
     fit.take(start->longitudinal, detail::absolute(start->longitudinal));
   }
-  return fit.variance_kappa(plain);
+  return fit.limit(plain);
 }
 
 }  // namespace gttf

@@ -20,6 +20,8 @@ namespace gttf {
 /// `nothing` (no equation). Derivation: docs/theory/streaming.md.
 template <class S>
 struct FiveEquations {
+  using Scalar = S;
+
   /// Variance of an equation that does not exist. Not a weak prior: variances
   /// enter only products and ratios of positive numbers.
   static constexpr double nothing = 1e60;
@@ -104,6 +106,7 @@ template <class S, class Column>
     // not r + s x[j], which has an error of order 1 for pivots that are noise
     r = c * r + s * xj;
   }
+  if constexpr (requires { column.on_rotated(e, i); }) column.on_rotated(e, i);
 }
 
 /// Rotates the equations `i` and `i + 1`. Both pivots are known before either
@@ -137,14 +140,15 @@ template <ZeroVariance Z, class S, class Column = NoColumn>
 
 /// Adds two equations, the second delayed by one step, so that no chain of
 /// operations waits for a division. The last absorbs both with one division.
-template <ZeroVariance Z, class S>
+/// @param column  rotated along, but not with the last equation
+template <ZeroVariance Z, class S, class Column = NoColumn>
 [[gnu::always_inline]] inline void measure_pair(FiveEquations<S>& e, Row<S> x,
-                                                S vx, Row<S> y, S vy) {
-  NoColumn none;
-  detail::rotate_two<Z>(e, 0, x, vx, none);
-  detail::rotate_two<Z>(e, 2, x, vx, none);
-  detail::rotate_two<Z>(e, 0, y, vy, none);
-  detail::rotate_two<Z>(e, 2, y, vy, none);
+                                                S vx, Row<S> y, S vy,
+                                                Column&& column = {}) {
+  detail::rotate_two<Z>(e, 0, x, vx, column);
+  detail::rotate_two<Z>(e, 2, x, vx, column);
+  detail::rotate_two<Z>(e, 0, y, vy, column);
+  detail::rotate_two<Z>(e, 2, y, vy, column);
   const detail::Pivot<S> a = detail::pivot<Z>(e, 4, x[4], vx);
   const S w = e.v[4] * a.v, wy = detail::guarded<Z>(vy);
   e.v[4] = w * wy / (wy * a.sum + w * y[4] * y[4]);

@@ -40,8 +40,7 @@ std::array<S, M> walk_from_layer(const P& path, const StartHit<S>* start,
   inner.gains.gains = &gains;
   stream_inwards(source, outside, end, outer);
   if (!own_hit && k < end) outer.on_kinks(k, path.kinks(k));
-  if (start)
-    detail::measure_start<ZeroVariance::excluded>(*start, inner.equations);
+  if (start) detail::measure_start(*start, inner.equations);
   if (first >= 0)
     stream_outwards(source, static_cast<std::size_t>(first), k, inner);
   join(outer.equations, inner.equations);

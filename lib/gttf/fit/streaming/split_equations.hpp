@@ -5,6 +5,7 @@
 
 #include "gttf/core/pack.hpp"
 #include "gttf/fit/streaming/general_kinks.hpp"
+#include "gttf/fit/streaming/pivot_spread.hpp"
 
 namespace gttf::detail {
 
@@ -58,6 +59,8 @@ template <class S, std::size_t N>
 
 template <class S>
 struct SplitEquations {
+  using Scalar = S;
+
   std::array<FiveEquations<Part<S>>, Parts<S>::count> part;
 
   FiveEquations<S> whole() const {
@@ -102,6 +105,30 @@ template <ZeroVariance z, class S>
   GTTF_UNROLL
   for (std::size_t i = 0; i < Parts<S>::count; ++i)
     measure<z>(e.part[i], part_of<S>(b, i), Parts<S>::get(vb, i));
+}
+
+/// Adds one exact coordinate; two.
+template <class S>
+[[gnu::noinline, gnu::flatten]] void measure_exactly(SplitEquations<S>& e,
+                                                     const Row<S>& a,
+                                                     const S& va,
+                                                     PivotSpread<S>& spread) {
+  const S inverse = S(1) / spread.reach2;
+  S added(0);
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < Parts<S>::count; ++i) {
+    PivotSum<Part<S>> sum(Parts<S>::get(inverse, i));
+    measure<ZeroVariance::allowed>(e.part[i], part_of<S>(a, i),
+                                   Parts<S>::get(va, i), sum);
+    Parts<S>::put(sum.sum, i, added);
+  }
+  spread.sum = spread.sum + added;
+}
+template <class S>
+void measure_exactly(SplitEquations<S>& e, const Row<S>& a, const S& va,
+                     const Row<S>& b, const S& vb, PivotSpread<S>& spread) {
+  measure_exactly(e, a, va, spread);
+  measure_exactly(e, b, vb, spread);
 }
 
 template <ZeroVariance z, bool keep_gain, class S>

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
+#include <type_traits>
 
 #include "gttf/fit/streaming/kink_elimination.hpp"
+#include "gttf/fit/streaming/pivot_spread.hpp"
 #include "gttf/fit/track/errors.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 
@@ -122,29 +124,34 @@ struct NoGains {
 namespace detail {
 
 /// The row of an exact coordinate, without a coefficient of the first parameter
-/// that is only rounding. Without error, the coordinate would determine that
-/// parameter, and the equation it replaces would be lost in its rounding.
+/// that is only rounding: so is that of z on a plane that the track crosses at
+/// right angles.
 template <class S>
 Row<S> without_rounding(Row<S> row) {
   using std::abs;
-  // where the neglected and the rounding of the lost equation are equal
-  constexpr double least = 1e-8;
-  row[0] = select(abs(row[0]) < abs(row[1]) * S(least), S(0), row[0]);
+  constexpr double rounding = 1e-14;
+  row[0] = select(abs(row[0]) < abs(row[1]) * S(rounding), S(0), row[0]);
   return row;
 }
 
 }  // namespace detail
 
 /// The covariance of the line: equations without right-hand sides. In the
-/// outward pass it contains the information of the crossings inside. @tparam
-/// errors the errors taken into account
+/// outward pass it contains the information of the crossings inside.
+/// @tparam errors     the errors taken into account
 /// @tparam Equations  FiveEquations, or SplitEquations
 /// @tparam Gains      at(k): destination of the gain of crossing k, or null
 template <Errors errors, class Equations, class Gains>
 class LineFit : public AnyFit {
+  static constexpr bool is_exact = errors == Errors::scattering_only;
+
  public:
   Equations equations;
   [[no_unique_address]] Gains gains;
+  /// Whether the equations are right, if hits are exact.
+  [[no_unique_address]] std::conditional_t<
+      is_exact, PivotSpread<typename Equations::Scalar>, NoColumn>
+      spread;
 
   template <class Kinks>
   void on_kinks([[maybe_unused]] std::size_t k,
@@ -168,11 +175,12 @@ class LineFit : public AnyFit {
   void on_coordinates(std::size_t, const Coordinates<S>& c) {
     if constexpr (is_exact) {
       if (c.index_a > 0) return;
-      if (c.is_point)
-        measure_pair<zero>(equations, detail::without_rounding(*c.a), c.exact,
-                           detail::without_rounding(*c.b), c.exact);
-      else
-        measure<zero>(equations, detail::without_rounding(*c.a), c.exact);
+      spread.add_reach(*c.a);
+      const Row<S> a = detail::without_rounding(*c.a);
+      if (!c.is_point) return measure_exactly(equations, a, c.exact, spread);
+      spread.add_reach(*c.b);
+      measure_exactly(equations, a, c.exact, detail::without_rounding(*c.b),
+                      c.exact, spread);
     } else if (c.b != nullptr) {
       measure_pair<zero>(equations, *c.a, c.variance_a, *c.b, c.variance_b);
     } else {
@@ -181,7 +189,6 @@ class LineFit : public AnyFit {
   }
 
  private:
-  static constexpr bool is_exact = errors == Errors::scattering_only;
   static constexpr auto zero =
       is_exact ? ZeroVariance::allowed : ZeroVariance::excluded;
 };

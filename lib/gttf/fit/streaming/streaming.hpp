@@ -86,6 +86,9 @@ class PathSource {
   std::size_t begin_, end_, kinked_, kinked_end_;
 };
 
+/// The crossing index of the start hit.
+inline constexpr std::size_t start_index = static_cast<std::size_t>(-1);
+
 /// Gains in a vector, if given.
 template <class Gain>
 struct VectorOfGains {
@@ -101,12 +104,23 @@ using PathFit = LineFit<errors, FiveEquations<typename P::Scalar>,
 
 namespace detail {
 
-template <ZeroVariance zero, class S>
+/// The beam spot as coordinates of a crossing.
+template <class S>
+Coordinates<S> coordinates_of(const StartHit<S>& start) {
+  return {.index_a = 0,
+          .index_b = 1,
+          .a = &start.transverse,
+          .b = &start.longitudinal,
+          .variance_a = start.transverse_variance,
+          .variance_b = start.longitudinal_variance,
+          .is_point = true};
+}
+
+template <class S>
 void measure_start(const StartHit<S>& start, FiveEquations<S>& e) {
-  const bool exact = zero == ZeroVariance::allowed;
-  measure_pair<zero>(
-      e, start.transverse, exact ? S(0) : start.transverse_variance,
-      start.longitudinal, exact ? S(0) : start.longitudinal_variance);
+  measure_pair<ZeroVariance::excluded>(
+      e, start.transverse, start.transverse_variance, start.longitudinal,
+      start.longitudinal_variance);
 }
 
 /// Completes a fit at the start of the path. Without field, kappa is not a
@@ -114,12 +128,8 @@ void measure_start(const StartHit<S>& start, FiveEquations<S>& e) {
 template <Errors errors, Path P>
 void finish(const P& path, const StartHit<typename P::Scalar>* start,
             PathFit<errors, P>& fit) {
-  using S = typename P::Scalar;
-  constexpr auto zero = errors == Errors::scattering_only
-                            ? ZeroVariance::allowed
-                            : ZeroVariance::excluded;
-  if (start) measure_start<zero>(*start, fit.equations);
-  if (!path.fits_momentum()) fit.equations.v[4] = S(0);
+  if (start) fit.on_coordinates(start_index, coordinates_of(*start));
+  if (!path.fits_momentum()) fit.equations.v[4] = typename P::Scalar(0);
 }
 
 }  // namespace detail
@@ -153,7 +163,7 @@ template <Path P, class S = typename P::Scalar>
 FiveEquations<S> join_with_start(const P& path, const StartHit<S>& start,
                                  FiveEquations<S> outer) {
   FiveEquations<S> inner;
-  detail::measure_start<ZeroVariance::excluded>(start, inner);
+  detail::measure_start(start, inner);
   for (int k = 0; k <= path.first(); ++k)
     scatter<ZeroVariance::excluded, false>(
         inner, path.kinks(static_cast<std::size_t>(k)));
@@ -192,8 +202,7 @@ FiveEquations<S> line_before(const P& path, const StartHit<S>* start,
   PathFit<Errors::all, P> outer, inner;
   stream_inwards(source, own_hit ? k : k + 1, source.end(), outer);
   if (!own_hit && k < source.end()) outer.on_kinks(k, path.kinks(k));
-  if (start)
-    detail::measure_start<ZeroVariance::excluded>(*start, inner.equations);
+  if (start) detail::measure_start(*start, inner.equations);
   const int first = innermost(path, start);
   if (first >= 0)
     stream_outwards(source, static_cast<std::size_t>(first), k, inner);
@@ -201,9 +210,6 @@ FiveEquations<S> line_before(const P& path, const StartHit<S>* start,
   if (!path.fits_momentum()) outer.equations.v[4] = S(0);
   return outer.equations;
 }
-
-/// The crossing index of the start hit in backward_pass().
-inline constexpr std::size_t start_index = static_cast<std::size_t>(-1);
 
 /// Contribution of the error of one measured coordinate to M linear functions
 /// of the line: with variance gain_i^2/variance.
