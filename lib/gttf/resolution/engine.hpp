@@ -26,6 +26,7 @@ struct Outline {
   Determined hit_only = Determined::no;  ///< this limit
   bool scattering_only = false;          ///< does this limit exist?
   HitShares shares;                      ///< if determined
+  double sigma_pt_rel = std::numeric_limits<double>::quiet_NaN();  ///< as below
 };
 
 /// Result of a fit without data, in the user's axes. Matrices with kappa, whose
@@ -39,6 +40,9 @@ struct EngineResult {
   double hit_only = std::numeric_limits<double>::quiet_NaN();
   double scattering_only = std::numeric_limits<double>::quiet_NaN();
   HitShares shares;
+  /// sigma(pT)/pT of a helix, without the subtractions between elements of a
+  /// covariance, in which it may be lost.
+  double sigma_pt_rel = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// @param spot  null: no constraint of the start

@@ -21,7 +21,8 @@ Matrix5 in_user_parameters(Matrix5 m, double b_ref) {
   return m;
 }
 
-void set_momentum_resolution(const detail::AnyTrack& track,
+/// @return  whether the error of pT is known
+bool set_momentum_resolution(const detail::AnyTrack& track,
                              const detail::EngineResult& fit, Resolution& r) {
   const double qop = -track.kappa() / track.b_ref();
   const Matrix5& m = r.perigee;
@@ -29,11 +30,12 @@ void set_momentum_resolution(const detail::AnyTrack& track,
       m(Perigee::qop, Perigee::qop), m(Perigee::theta, Perigee::qop),
       m(Perigee::theta, Perigee::theta), qop, detail::cot_theta(track.track()));
   r.sigma_p_rel = errors.p;
-  r.sigma_pt_rel = errors.pt;
+  r.sigma_pt_rel = errors.pt_is_lost ? fit.sigma_pt_rel : errors.pt;
   r.xi = 1 / r.sigma_p_rel;
   const double k = std::abs(track.kappa());
   r.sigma_p_rel_hit_only = std::sqrt(fit.hit_only) / k;
   r.sigma_p_rel_ms_only = std::sqrt(fit.scattering_only) / k;
+  return !(errors.pt_is_lost && std::isnan(r.sigma_pt_rel));
 }
 
 void set_state_at(const detail::AnyTrack& track, const BeamSpot* spot,
@@ -140,9 +142,9 @@ Resolution detail::resolve(const AnyTrack& t, const Model& model) {
   r.status = field ? Status::ok : Status::no_field;
   if (!field) return r;
   r.mu_phi = std::sqrt(fit.shares.kappa);
-  set_momentum_resolution(t, fit, r);
+  const bool knows_pt = set_momentum_resolution(t, fit, r);
   r.regime = classify(r.mu_phi, r.xi);
-  if (!std::isnormal(t.kappa()) || !fits_doubles(r)) {
+  if (!knows_pt || !std::isnormal(t.kappa()) || !fits_doubles(r)) {
     clear_numbers(r);
     r.status = Status::not_determined;
   }

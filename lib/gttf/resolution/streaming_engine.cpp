@@ -68,6 +68,7 @@ struct StreamedTrack {
     line = covariance(equations);
     set_shares(track, path, start);
     if (!p.fits_momentum()) return;
+    if constexpr (requires { p.line(); }) set_pt(p, start);
     const auto none = [&p] {  // nothing scatters
       return std::vector<typename P::Gain>(p.size());
     };
@@ -83,8 +84,26 @@ struct StreamedTrack {
   HitShares shares;
   /// Variance of kappa; NaN if the limit is not determined.
   double hit_only = std::numeric_limits<double>::quiet_NaN();
+  double sigma_pt_rel = std::numeric_limits<double>::quiet_NaN();
 
  private:
+  /// Of the last two equations, on which kappa/sin(theta) depends, and of the
+  /// inner material, which changes theta.
+  void set_pt(const P& path, const StartHit<S>* start) {
+    using std::sqrt, std::abs;
+    const S by_theta = path.kappa() * path.line().cot_theta;
+    const S by_kappa =
+        S(1) +
+        by_theta *
+            equations.r[FiveEquations<S>::at(Perigee::theta, Perigee::kappa)];
+    S theta = equations.v[Perigee::theta];
+    for (int k = 0; !start && k <= path.first(); ++k)
+      theta = theta + path.kinks(static_cast<std::size_t>(k)).w;
+    const S variance = theta * by_theta * by_theta +
+                       equations.v[Perigee::kappa] * by_kappa * by_kappa;
+    sigma_pt_rel = static_cast<double>(sqrt(variance) / abs(path.kappa()));
+  }
+
   void set_shares(const AnyTrack& track, KeptPath<P>& path,
                   const StartHit<S>* start) {
     constexpr std::size_t kappa = 0, theta = 1;
@@ -244,6 +263,7 @@ EngineResult streaming_engine(const AnyTrack& track, const BeamSpot* spot) {
            set_covariances(track, path, start, fit, r);
            if (!fit.knows_first) r.first_hit = wide_first_hit(track, spot);
            r.shares = fit.shares;
+           r.sigma_pt_rel = fit.sigma_pt_rel;
            if (!path.fits_momentum()) return;
            r.hit_only = fit.hit_only;
            const ScatteringLimit limit = scattering_only();
@@ -265,6 +285,7 @@ Outline outline_of(const AnyTrack& track, const BeamSpot* spot) {
         outline.doubtful = fit.doubtful;
         outline.hit_only = hit_only;
         outline.shares = fit.shares;
+        outline.sigma_pt_rel = fit.sigma_pt_rel;
         outline.scattering_only =
             path.fits_momentum() && scattering_only().exists();
       });

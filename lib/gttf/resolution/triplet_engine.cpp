@@ -120,6 +120,7 @@ EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot) {
                                .doubtful = outline.doubtful})
             .variance_kappa;
   r.shares = outline.shares;
+  r.sigma_pt_rel = outline.sigma_pt_rel;
   return r;
 }
 

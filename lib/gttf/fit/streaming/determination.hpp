@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -55,8 +56,9 @@ Row<double> absolute(const Row<S>& row) {
 
 }  // namespace detail
 
-/// Largest relative change of the standard deviation of a parameter if every
-/// coefficient of every coordinate has a rounding error,
+/// Largest relative change of the standard deviation of a parameter, or of the
+/// transverse momentum on a helix, if every coefficient of every coordinate has
+/// a rounding error,
 ///
 ///   2^-53 sum_h |n_qh| / (sigma_h^2 C_qq) sum_j |N_qj| m_hj,
 ///
@@ -78,15 +80,32 @@ double change_by_rounding(const P& path, const StartHit<S>* start,
   const Covariance5<S> covariance = gttf::covariance(e);
   for (std::size_t q = 0; q < n; ++q)
     if (!(covariance[q][q] < S(detail::most_variance))) return all;
-  Row<double> change{};
+  constexpr std::size_t n_functions = track_dim + 1;
+  std::array<Row<S>, n_functions> functions{};
+  std::array<double, n_functions> variance{}, change{};
+  std::ranges::copy(covariance, functions.begin());
+  for (std::size_t q = 0; q < n; ++q)
+    variance[q] = static_cast<double>(covariance[q][q]);
+  std::size_t n_checked = n;
+  if constexpr (requires { path.line(); }) {
+    // of kappa/sin(theta), in units of kappa
+    const S per_theta = path.kappa() * path.line().cot_theta;
+    auto& pt = functions[track_dim];
+    for (std::size_t j = 0; j < track_dim; ++j)
+      pt[j] = covariance[Perigee::kappa][j] -
+              per_theta * covariance[Perigee::theta][j];
+    if (path.fits_momentum() && std::isfinite(static_cast<double>(per_theta)))
+      variance[n_checked++] = static_cast<double>(
+          pt[Perigee::kappa] - per_theta * pt[Perigee::theta]);
+  }
   backward_pass(
-      path, start, gains, covariance,
-      [&](const HitStep<S, track_dim>& hit) {
+      path, start, gains, functions,
+      [&](const HitStep<S, n_functions>& hit) {
         const Row<double> reach =
             hit.crossing == start_index
                 ? detail::absolute(hit.row)
                 : detail::reach_of_parameters(path, hit.crossing);
-        for (std::size_t q = 0; q < n; ++q) {
+        for (std::size_t q = 0; q < n_checked; ++q) {
           double sum = 0;
           for (std::size_t j = 0; j < track_dim; ++j)
             sum += std::abs(static_cast<double>(hit.inside[q][j])) * reach[j];
@@ -96,17 +115,16 @@ double change_by_rounding(const P& path, const StartHit<S>* start,
       },
       [](auto&&) {});
   double worst = 0;
-  for (std::size_t q = 0; q < n; ++q) {
-    const double relative = rounding_of_scalar<S> *
-                            (change[q] / static_cast<double>(covariance[q][q]));
-    if (!(relative < all)) return all;
+  for (std::size_t q = 0; q < n_checked; ++q) {
+    const double relative = rounding_of_scalar<S> * (change[q] / variance[q]);
+    if (!(relative >= 0 && relative < all)) return all;
     worst = std::max(worst, relative);
   }
   return worst;
 }
 
-/// Whether the hits determine all parameters of the line. Arguments as for
-/// change_by_rounding().
+/// Whether the hits determine all parameters of the line, and pT. Arguments as
+/// for change_by_rounding().
 /// @param gains  returns the gains, which are rarely needed
 template <Path P, class GainsOf, class S = typename P::Scalar>
 bool is_determined(const P& path, const StartHit<S>* start,
