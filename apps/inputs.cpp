@@ -202,8 +202,9 @@ Detector load_detector(const Options& options) {
   if (options.detectors.size() > 1)
     throw UsageError("one detector at a time, got " +
                      joined(options.detectors));
+  const bool has_spot = options.beam_spot && *options.beam_spot != "off";
   DetectorInput input =
-      read_detector(options.detectors.front(), options.overrides);
+      read_detector(options.detectors.front(), options.overrides, has_spot);
   show(input.warnings, options.quiet);
   return std::move(input.detector);
 }

@@ -124,6 +124,35 @@ TEST_CASE("usage: wrong values of options are reported with the right ones") {
               "see 'gttf-design help completion'");
 }
 
+TEST_CASE("usage: a control character is to be removed from an option") {
+  const Outcome r =
+      run("gttf-design resolve $DETECTORS/barrel.yaml --theta 90deg --p "
+          "\"$(printf '1\\033GeV')\"");
+  CHECK(r.code == 2);
+  CHECK(has(r.err, "control character 0x1b at byte 2; remove it"));
+}
+
+TEST_CASE("usage: a beam spot is the third hit of two layers") {
+  const Folder folder;
+  folder.write("two.yaml",
+               "gttf-detector: 1\nname: two\nfield: { solenoid: 2 T }\n"
+               "layers:\n"
+               "  - { name: A, cylinder: { radius: 3 cm, half_length: 50 cm }, "
+               "material: 0.3 %, measures: { rphi: 10 um, z: 10 um } }\n"
+               "  - { name: B, cylinder: { radius: 10 cm, half_length: 50 cm "
+               "}, material: 0.3 %, measures: { rphi: 10 um, z: 10 um } }\n");
+  const std::string track = " two.yaml --p 1GeV --theta 90deg";
+  const std::string warning = "a curvature needs 3";
+  CHECK(has(run(folder, "gttf-design validate two.yaml").err, warning));
+  for (const std::string verb : {"scan", "resolve"}) {
+    CAPTURE(verb);
+    const std::string call = "gttf-design " + verb + track;
+    CHECK(has(run(folder, call).err, warning));
+    CHECK(has(run(folder, call + " --beam-spot off").err, warning));
+    CHECK(run(folder, call + " --beam-spot 10um,10um,1mm").err == "");
+  }
+}
+
 TEST_CASE("usage: what is missing or too much") {
   check_error("gttf-design scan",
               "nothing to scan: give a detector or a study file" + in_scan);

@@ -269,6 +269,8 @@ TEST_CASE("hits: two measuring layers are enough without a field") {
   // a beam spot may be the third hit
   const DetectorInput two = parse_detector(head + "layers:\n" + lines, "f");
   CHECK(contains(test::text_of(two.warnings), "2 measuring layers"));
+  CHECK(parse_detector(head + "layers:\n" + lines, "f", {}, true)
+            .warnings.empty());
   const std::string line = lines.substr(0, lines.find("  - { name: B"));
   CHECK(contains(
       reported([&] { parse_detector(head + "layers:\n" + line, "f"); }),

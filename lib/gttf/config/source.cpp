@@ -246,7 +246,8 @@ bool check_text(const Source& source, Diagnostics& diagnostics,
           fmt::format("this is not a text: control character 0x{:02x} "
                       "at {}",
                       byte, where(i)),
-          "give a YAML file");
+          source.kind() == Source::Kind::option ? "remove it"
+                                                : "give a YAML file");
     i += c.bytes;
   }
   return true;

@@ -119,13 +119,15 @@ std::vector<Material> with_wrong(std::vector<Material> own,
   return own;
 }
 
-void check_number_of_hits(const Detector& detector, const Value& layers) {
+void check_number_of_hits(const Detector& detector, const Value& layers,
+                          bool beam_spot) {
   std::size_t measuring = 0;
   for (const Layer& layer : detector.layers) measuring += layer.measures();
   const bool bends = detector.field.kind != FieldKind::none;
   const std::size_t needed = bends ? 3 : 2;
   if (measuring >= needed) return;
   if (measuring + 1 == needed) {
+    if (beam_spot) return;
     layers.warning(fmt::format("{} measuring layer{}: a {} needs {}, or a beam "
                                "spot as an additional hit",
                                measuring, measuring == 1 ? "" : "s",
@@ -188,7 +190,7 @@ std::vector<std::string> files_of_maps(const Detector& detector) {
 /// @param root  of the source; nothing if it could not be parsed
 DetectorInput read_root(const SourcePtr& source, std::optional<Node> root,
                         const std::string& file,
-                        std::span<const std::string> overrides,
+                        std::span<const std::string> overrides, bool beam_spot,
                         Diagnostics diagnostics) {
   Detector detector;
   detector.file = file;
@@ -219,7 +221,7 @@ DetectorInput read_root(const SourcePtr& source, std::optional<Node> root,
         detector.field = detail::read_field(*field, detector.layers, all_read,
                                             detector.file);
       // the missing layers may be the ones that could not be read
-      if (all_read) check_number_of_hits(detector, *layers);
+      if (all_read) check_number_of_hits(detector, *layers, beam_spot);
       detector.materials = std::move(own);
       map.finish();
     }
@@ -242,27 +244,31 @@ std::optional<Node> parse_description(const SourcePtr& source,
 
 DetectorInput read_source_text(const SourcePtr& source, const std::string& file,
                                std::span<const std::string> overrides,
-                               Diagnostics diagnostics) {
+                               bool beam_spot, Diagnostics diagnostics) {
   std::optional<Node> root = parse_description(source, diagnostics);
-  return read_root(source, std::move(root), file, overrides,
+  return read_root(source, std::move(root), file, overrides, beam_spot,
                    std::move(diagnostics));
 }
 
 }  // namespace
 
 DetectorInput read_detector(const std::string& path,
-                            std::span<const std::string> overrides) {
+                            std::span<const std::string> overrides,
+                            bool beam_spot) {
   Diagnostics diagnostics;
   const SourcePtr source = read_source(path, diagnostics, "detector");
-  return read_source_text(source, path, overrides, std::move(diagnostics));
+  return read_source_text(source, path, overrides, beam_spot,
+                          std::move(diagnostics));
 }
 
 DetectorInput parse_detector(const std::string& text, const std::string& name,
-                             std::span<const std::string> overrides) {
+                             std::span<const std::string> overrides,
+                             bool beam_spot) {
   Diagnostics diagnostics;
   SourcePtr source = std::make_shared<Source>(name, text);
   if (!check_text(*source, diagnostics)) source = nullptr;
-  return read_source_text(source, name, overrides, std::move(diagnostics));
+  return read_source_text(source, name, overrides, beam_spot,
+                          std::move(diagnostics));
 }
 
 struct DetectorDescription::Parsed {
@@ -285,8 +291,9 @@ DetectorDescription::DetectorDescription(const std::string& text,
 
 DetectorInput DetectorDescription::read(
     std::span<const std::string> overrides) const {
+  constexpr bool beam_spot = false;
   return read_root(parsed_->source, parsed_->root, parsed_->name, overrides,
-                   {});
+                   beam_spot, {});
 }
 
 }  // namespace gttf

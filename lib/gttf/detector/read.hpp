@@ -24,12 +24,15 @@ struct DetectorInput {
 /// Reads `path` ("-": standard input) after applying `overrides`, each
 /// `key=value` as in --set 'layers[L0].material=0.5 %'.
 /// Throws InputError with all errors.
+/// @param beam_spot  whether the tracks have one, which is an additional hit
 DetectorInput read_detector(const std::string& path,
-                            std::span<const std::string> overrides = {});
+                            std::span<const std::string> overrides = {},
+                            bool beam_spot = false);
 
 /// The same for text; messages use `name` as the file name.
 DetectorInput parse_detector(const std::string& text, const std::string& name,
-                             std::span<const std::string> overrides = {});
+                             std::span<const std::string> overrides = {},
+                             bool beam_spot = false);
 
 /// A description that is read several times with different overrides; the YAML
 /// is parsed once.

@@ -61,7 +61,10 @@ class Reader {
     if (!map || is_other_file(map)) return std::nullopt;
     std::string name = read_head(map);
     const auto file = map.require("detector", "my_tracker.yaml");
-    auto input = read_start(file);
+    // the setup, which has it, needs the detector
+    const Node* const spot = root.find("beam_spot");
+    const bool has_spot = spot != nullptr && spot->text() != "off";
+    auto input = read_start(file, has_spot);
     if (input) check_errors(input->detector, *file);
     StudyOptions options;
     options.detectors = {input ? input->detector.file : std::string("none")};
@@ -168,7 +171,8 @@ class Reader {
       }
   }
 
-  std::optional<DetectorInput> read_start(const std::optional<Value>& file) {
+  std::optional<DetectorInput> read_start(const std::optional<Value>& file,
+                                          bool beam_spot) {
     if (!file) return std::nullopt;
     const auto path = detail::named_file(
         *file, path_, "the path of a detector file", {"detectors"});
@@ -176,7 +180,7 @@ class Reader {
     if (std::error_code ignored; !fs::exists(*path, ignored))
       return std::nullopt;  // reported
     try {
-      return read_detector(*path, overrides_);
+      return read_detector(*path, overrides_, beam_spot);
     } catch (const InputError& error) {
       diagnostics_.add(error.diagnostics());
     }

@@ -77,10 +77,11 @@ std::vector<DetectorInput> read_designs(
   std::vector<std::string> paths;
   Diagnostics errors;
   const bool several = request.detectors.size() > 1;
+  const bool has_spot = request.beam_spot.has_value();
   for (const std::string& path : request.detectors) {
     DetectorInput base;
     try {
-      base = read_detector(path, common);
+      base = read_detector(path, common, has_spot);
     } catch (const InputError& error) {
       errors.add(with_detector_named(error.diagnostics(), path, several));
       continue;
@@ -91,7 +92,8 @@ std::vector<DetectorInput> read_designs(
       std::vector<std::string> keys = common;
       for (std::string& text : variant.texts()) keys.push_back(std::move(text));
       try {
-        DetectorInput own = parse_detector(base.text, base.detector.file, keys);
+        DetectorInput own =
+            parse_detector(base.text, base.detector.file, keys, has_spot);
         own.warnings = new_warnings(with_variant_named(own.warnings, variant),
                                     base.warnings);
         own.detector.name = base.detector.name + ", " + variant.name;
