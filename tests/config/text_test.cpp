@@ -45,4 +45,15 @@ TEST_CASE("characters: only well-formed UTF-8 is valid") {
   CHECK(detail::display_width(U'\u0301') == 0);
 }
 
+TEST_CASE("characters: what cannot be seen is escaped, and unescaped") {
+  // soft hyphen, spaces without width, a tag
+  const std::string hidden = "a\u00AD\u180E\u200B\u2060\u206A\uFEFF\U000E0041b";
+  CHECK(visible(hidden) ==
+        "a\\xad\\u180e\\u200b\\u2060\\u206a\\ufeff\\U000e0041b");
+  CHECK(backslash_unescaped(backslash_escaped(hidden)) == hidden);
+  // emoji and scripts need joiners and variation selectors
+  const std::string joined = "\u2764\uFE0F\u200D\U0001F525 \u0646\u200C";
+  CHECK(visible(joined) == joined);
+}
+
 }  // namespace gttf::test::GTTF_TEST_FILE

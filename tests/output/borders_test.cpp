@@ -58,9 +58,10 @@ std::vector<std::string> names() {
                                " a "};
   std::mt19937 random(20270131);
   const std::vector<char32_t> hurting{
-      '\n', '\r', '\t', 0x1B, 0x7F, 0x9B, 0x9D, 0x202E, 0x2066,   0x2028,
-      '"',  '\'', '<',  '&',  '\\', '{',  '}',  '[',    ']',      '$',
-      ';',  ',',  '|',  '%',  ':',  '#',  '`',  0xFFFE, 0x10FFFF, 0xFEFF};
+      '\n',   '\r',     '\t',   0x1B, 0x7F,   0x9B,   0x9D,   0x202E, 0x2066,
+      0x2028, '"',      '\'',   '<',  '&',    '\\',   '{',    '}',    '[',
+      ']',    '$',      ';',    ',',  '|',    '%',    ':',    '#',    '`',
+      0xFFFE, 0x10FFFF, 0xFEFF, 0xAD, 0x200B, 0x2060, 0xE0041};
   for (int n = 0; n < 400; ++n) {
     std::string name = "n";
     for (int k = 0; k < 12; ++k) {

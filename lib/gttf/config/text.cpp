@@ -81,10 +81,11 @@ void append_escape(std::string& out, char32_t code) {
     return;
   }
   const auto number = static_cast<unsigned>(code);
-  fmt::format_to(
-      std::back_inserter(out),
-      code <= 0xFF ? fmt::runtime("\\x{:02x}") : fmt::runtime("\\u{:04x}"),
-      number);
+  fmt::format_to(std::back_inserter(out),
+                 code <= 0xFF     ? fmt::runtime("\\x{:02x}")
+                 : code <= 0xFFFF ? fmt::runtime("\\u{:04x}")
+                                  : fmt::runtime("\\U{:08x}"),
+                 number);
 }
 
 int display_width(char32_t code) {
@@ -197,8 +198,8 @@ std::string backslash_unescaped(std::string_view text) {
       out += static_cast<char>(*byte);
       i += 3;
     } else if (const auto code = hex_at(text, i + 2, 4);
-               next == 'u' && code && *code >= 0x80 && *code < 0xA0) {
-      out += '\xC2';  // of all C1 controls
+               next == 'u' && code && *code >= 0x80 && *code < 0xC0) {
+      out += '\xC2';  // of all such characters
       out += static_cast<char>(*code);
       i += 5;
     } else {
@@ -287,7 +288,7 @@ std::string joined(std::span<const std::string> words) {
 namespace gttf::detail {
 namespace {
 
-constexpr std::array<Advice, 14> advices = {{
+constexpr std::array<Advice, 15> advices = {{
     {"end of sequence flow not found", "the bracket \"[\" is not closed",
      "add \"]\", or \",\" between the values", Advice::Mistake::bracket},
     {"end of map flow not found", "the brace \"{\" is not closed",
@@ -316,6 +317,9 @@ constexpr std::array<Advice, 14> advices = {{
      "define it before, as in \"&name value\""},
     {"unknown escape character: ", "unknown escape in a quoted text",
      "use single quotes for text with backslashes"},
+    {"invalid unicode: ", "half of a pair of surrogates is not a character",
+     "write the character, or its code as in \"\\U0001f600\"; in Python, "
+     "json.dump(..., ensure_ascii=False) does"},
 }};
 
 }  // namespace

@@ -67,20 +67,23 @@ struct Character {
 Character character_at(std::string_view text, std::size_t offset);
 
 /// Whether a character is invisible or affects the characters around it:
-/// controls (C0, DEL, C1), separators of lines, direction marks.
+/// controls (C0, DEL, C1), separators of lines, direction marks, spaces without
+/// width, tags. Not the joiners and variation selectors that scripts and emoji
+/// need.
 constexpr bool is_invisible(char32_t code) {
-  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x061C ||
-         code == 0x200E || code == 0x200F ||
-         (code >= 0x2028 && code <= 0x202E) ||
-         (code >= 0x2066 && code <= 0x2069) ||
-         (code >= 0xFFF9 && code <= 0xFFFB);
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0xAD ||
+         code == 0x061C || code == 0x180E || code == 0x200B || code == 0x200E ||
+         code == 0x200F || (code >= 0x2028 && code <= 0x202E) ||
+         (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF ||
+         (code >= 0xFFF9 && code <= 0xFFFB) ||
+         (code >= 0xE0000 && code <= 0xE007F);
 }
 
 /// Fast test whether `text` may contain such a character or invalid UTF-8; true
 /// for much non-ASCII text.
 bool may_be_invisible(std::string_view text);
 
-/// Appends the escape of a character: `\n`, `\x1b`, `\u202e`.
+/// Appends the escape of a character: `\n`, `\x1b`, `\u202e`, `\U000e0001`.
 void append_escape(std::string& out, char32_t code);
 
 /// Width of a character in terminal columns: 0, 1 or 2.

@@ -37,11 +37,18 @@ void append_text(std::string& out, std::string_view text) {
   for (std::size_t i = 0; i < quoted.size();) {
     const detail::Character c = detail::character_at(quoted, i);
     // C0 characters are already escaped
-    if (detail::is_invisible(c.code))
+    const auto append_escape = [&out](char32_t unit) {
       fmt::format_to(std::back_inserter(out), "\\u{:04x}",
-                     static_cast<unsigned>(c.code));
-    else
+                     static_cast<unsigned>(unit));
+    };
+    if (!detail::is_invisible(c.code)) {
       out.append(quoted, i, c.bytes);
+    } else if (c.code < 0x10000) {
+      append_escape(c.code);
+    } else {  // a pair of surrogates
+      append_escape(0xD800 + ((c.code - 0x10000) >> 10));
+      append_escape(0xDC00 + (c.code & 0x3FF));
+    }
     i += c.bytes;
   }
 }

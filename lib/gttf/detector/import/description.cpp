@@ -31,16 +31,8 @@ bool alike(const Layer& a, const Layer& b) {
          std::ranges::equal(a.coordinates, b.coordinates, same_coordinate);
 }
 
-/// Whether a character is a control (C0, C1, line separators) or changes the
-/// direction of the surrounding text; these are never written.
-bool is_hidden(const Character& c) {
-  const auto within = [&c](char32_t first, char32_t last) {
-    return c.code >= first && c.code <= last;
-  };
-  return c.valid && (c.code < 0x20 || within(0x7F, 0x9F) || c.code == 0x061C ||
-                     within(0x200E, 0x200F) || within(0x2028, 0x202E) ||
-                     within(0x2066, 0x2069) || c.code == 0xFEFF);
-}
+/// Whether a character is never written as it is.
+bool is_hidden(const Character& c) { return c.valid && is_invisible(c.code); }
 
 template <class Work>
 void for_each_character(std::string_view text, const Work& work) {
@@ -77,7 +69,9 @@ std::string scalar(std::string_view text) {
   std::string quoted = "\"";
   for_each_character(text, [&](const Character& c, std::string_view bytes) {
     if (is_hidden(c))
-      quoted += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(c.code));
+      quoted += fmt::format(c.code < 0x10000 ? fmt::runtime("\\u{:04x}")
+                                             : fmt::runtime("\\U{:08x}"),
+                            static_cast<std::uint32_t>(c.code));
     else if (bytes == "\"" || bytes == "\\")
       quoted.append("\\").append(bytes);
     else
