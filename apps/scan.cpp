@@ -13,9 +13,11 @@
 #include "gttf/core/readable.hpp"
 #include "gttf/output/csv.hpp"
 #include "gttf/output/json.hpp"
+#include "gttf/output/npz.hpp"
 #include "gttf/study/report/report.hpp"
 #include "gttf/study/scan/average.hpp"
 #include "gttf/study/scan/cracks.hpp"
+#include "gttf/study/scan/row.hpp"
 #include "gttf/study/scan/scan_part.hpp"
 #include "gttf/study/show/track_view.hpp"
 #include "inputs.hpp"
@@ -29,6 +31,7 @@ namespace gttf::app {
 namespace {
 
 constexpr int title_digits = 6;
+constexpr const char* title_of_part = "title";
 
 // "ALICE ITS2: pion, phi = 0 deg": data not in the columns of the terminal.
 std::string title(const StudyRequest& request,
@@ -83,7 +86,9 @@ int merge_scans(const Call& call) {
   Progress::Settings settings;
   settings.wanted = false;
   Progress bar("merge", settings);
-  join_parts(parts, *outputs.table_sink("", {}, {}, &bar));
+  const ScanPart& any = parts.front();
+  join_parts(parts, *outputs.table_sink(text_of(any.study, title_of_part),
+                                        columns_for_reading(any), {}, &bar));
   outputs.commit();
   return good;
 }
@@ -177,10 +182,14 @@ int run_scan(const Call& call) {
   // other formats are written row by row
   if (outputs.any(Format::table) || outputs.any(Format::markdown))
     check_held(study.request, "print as a table");
+  if (outputs.any(Format::npz) && !study.request.average)
+    check_npz_size(n_grid_points(study.request) * study.detectors.size(),
+                   columns.empty() ? scan_columns().size() : columns.size());
   if (!options.shard.empty()) {
-    const ScanPart part =
+    ScanPart part =
         plan_scan_part(study.request, study.detectors, options.overrides,
                        columns, computation.engine, shard_of(options));
+    part.study.set(title_of_part, title(study.request, study.detectors));
     mark_as_part(part, outputs);
     computation.rows = {part.from, part.to};
   }

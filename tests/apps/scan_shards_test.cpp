@@ -39,6 +39,18 @@ TEST_CASE("scan: shards merged give the bytes of the whole") {
   REQUIRE(merged.code == 0);
   CHECK(folder.read("merged.csv") == folder.read("whole.csv"));
   CHECK(folder.read("merged.json") == folder.read("whole.json"));
+  for (const std::string columns : {"", "--columns eta,sigma_p_rel "}) {
+    CAPTURE(columns);
+    REQUIRE(run(folder, scan + plain + columns + "--quiet -o whole.md").code ==
+            0);
+    REQUIRE(
+        run(folder, scan + columns + "--quiet --shard 1/1 -o only.csv").code ==
+        0);
+    REQUIRE(
+        run(folder, "gttf-design scan merge only.csv " + plain + "-o merged.md")
+            .code == 0);
+    CHECK(folder.read("merged.md") == folder.read("whole.md"));
+  }
 
   SUBCASE("a merged file records the hashes of its parts") {
     run(folder, "gttf-design scan merge part?.csv -o named.csv");

@@ -150,6 +150,13 @@ TEST_CASE("npz: without rows, an archive without arrays") {
   CHECK(members(npz({})).empty());
 }
 
+TEST_CASE("npz: a table that will be too large is known from its rows") {
+  CHECK_THROWS_AS(check_npz_size(max_npz_bytes / 8 + 1, 2), OutputError);
+  CHECK_NOTHROW(check_npz_size(max_npz_bytes / 8, 2));
+  CHECK_THROWS_AS(check_npz_size(std::uint64_t{1} << 63U, 90), OutputError);
+  CHECK_NOTHROW(check_npz_size(std::uint64_t{1} << 63U, 0));
+}
+
 TEST_CASE("npz: a table that is too large is rejected, not truncated") {
   std::ostringstream out;
   NpzWriter writer(out, {});

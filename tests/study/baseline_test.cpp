@@ -9,6 +9,7 @@
 #include <string>
 
 #include "gttf/output/json.hpp"
+#include "gttf/study/scan/row.hpp"
 #include "gttf/study/scan/scan.hpp"
 #include "support/reported.hpp"
 #include "support/shipped.hpp"
@@ -126,6 +127,25 @@ TEST_CASE("baseline: is read back exactly as written") {
       CHECK(table.columns[c].cells == before.columns[c].cells);
     }
   }
+}
+
+TEST_CASE("baseline: names the models that a detector brings along") {
+  StudyOptions options;
+  options.detectors = {folder + "barrel.yaml"};
+  options.p = "1GeV";
+  options.theta = "90deg";
+  const auto entry = [&options](const std::vector<std::string>& set) {
+    const StudyRequest r = read_request("", options);
+    const Document d = baseline_document(r, results(r, set), Engine::streaming);
+    return std::get<Document::List>(d.find("detectors")->value()).front();
+  };
+  CHECK(entry({}).find("scattering") == nullptr);
+  const std::vector<std::string> set{
+      "model={ scattering: highland-total, energy_loss: mean }"};
+  CHECK(text_of(entry(set), "scattering") == "highland-total");
+  CHECK(text_of(entry(set), "energy_loss") == "mean");
+  options.scattering = "rossi";
+  CHECK(entry(set).find("scattering") == nullptr);
 }
 
 TEST_CASE("baseline: the same study gives the same bytes on any threads") {

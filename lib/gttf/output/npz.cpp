@@ -56,7 +56,20 @@ std::string npy_head(std::string_view type, std::string_view shape) {
   return head + text;
 }
 
+[[noreturn]] void refuse_size() {
+  throw OutputError(fmt::format(
+      "a table of more than {} GiB does not fit in .npz: select --columns, "
+      "or write .csv",
+      max_npz_bytes >> 30U));
+}
+
 }  // namespace
+
+void check_npz_size(std::uint64_t rows, std::size_t columns) {
+  // a text of one character; numbers have 8 bytes
+  const std::size_t bytes_of_row = columns * sizeof(char32_t);
+  if (bytes_of_row > 0 && rows > max_npz_bytes / bytes_of_row) refuse_size();
+}
 
 /// The members in sequence, and the directory at the end.
 class NpzWriter::Archive {
@@ -183,11 +196,7 @@ void NpzWriter::write(const Table& block) {
         },
         block.columns[shown[k]].cells);
   }
-  if (bytes() > max_npz_bytes)
-    throw OutputError(fmt::format(
-        "a table of more than {} GiB does not fit in .npz: select --columns, "
-        "or write .csv",
-        max_npz_bytes >> 30U));
+  if (bytes() > max_npz_bytes) refuse_size();
 }
 
 void NpzWriter::finish() {

@@ -58,4 +58,8 @@ class NpzWriter : public TableSink {
 /// Half of what an archive without 64-bit offsets can hold.
 inline constexpr std::size_t max_npz_bytes = std::size_t{1} << 31;
 
+/// Throws OutputError if a table of so many rows and columns is certainly
+/// larger: before its rows are calculated.
+void check_npz_size(std::uint64_t rows, std::size_t columns);
+
 }  // namespace gttf

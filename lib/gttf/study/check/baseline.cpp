@@ -10,6 +10,7 @@
 
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/text.hpp"
+#include "gttf/detector/read_model.hpp"
 #include "gttf/study/request/request_document.hpp"
 #include "gttf/study/scan/average.hpp"
 #include "gttf/study/scan/point_columns.hpp"
@@ -78,11 +79,18 @@ Document baseline_document(const StudyRequest& request,
     Document::List overrides;
     for (const std::string& text : input.overrides)
       overrides.emplace_back(text);
-    list.push_back(Document()
-                       .set("name", detector.name)
-                       .set("file", detector.file)
-                       .set("sha256", detector.sha256)
-                       .set("overrides", std::move(overrides))
+    Document entry = Document()
+                         .set("name", detector.name)
+                         .set("file", detector.file)
+                         .set("sha256", detector.sha256);
+    // the study has those of detectors without models
+    if (const Scattering own = scattering_of(request, detector);
+        own != request.scattering)
+      entry.set("scattering", to_string(own));
+    if (const EnergyLoss own = energy_loss_of(request, detector);
+        own != request.energy_loss)
+      entry.set("energy_loss", to_string(own));
+    list.push_back(entry.set("overrides", std::move(overrides))
                        .set("description", lines_of(input.text))
                        .set("rows", row_lists(rows)));
   }

@@ -31,6 +31,8 @@ constexpr std::string_view part_role = "part of a scan";
 /// Maximum number of rows, exactly representable in doubles.
 constexpr double most_rows = 9007199254740992;  // 2^53
 
+constexpr const char* for_reading = "columns_for_reading";
+
 /// floor(n k/N) without overflow.
 std::uint64_t share(std::uint64_t n, std::uint64_t k, std::uint64_t count) {
   return n / count * k + n % count * k / count;
@@ -138,10 +140,26 @@ ScanPart plan_scan_part(const StudyRequest& request,
   part.study.set("set", list_of(overrides));
   describe_tracks(request, part.study);
   part.study.set("columns", list_of(columns));
+  part.study.set(
+      for_reading,
+      list_of(columns.empty() ? columns_for_reading(request, detectors)
+                              : std::vector(columns.begin(), columns.end())));
   part.total = n_grid_points(request) * detectors.size();
   part.from = share(part.total, shard.index - 1, shard.count);
   part.to = share(part.total, shard.index, shard.count);
   return part;
+}
+
+std::vector<std::string> columns_for_reading(const ScanPart& part) {
+  std::vector<std::string> columns;
+  const Document* const found = part.study.find(for_reading);
+  const auto* const list =
+      found != nullptr ? std::get_if<Document::List>(&found->value()) : nullptr;
+  if (list == nullptr) return columns;  // of an earlier version
+  for (const Document& name : *list)
+    if (const auto* const text = std::get_if<std::string>(&name.value()))
+      columns.push_back(*text);
+  return columns;
 }
 
 Document to_document(const ScanPart& part) {

@@ -29,6 +29,9 @@ ScanPart plan_scan_part(const StudyRequest& request,
                         std::span<const std::string> columns, Engine engine,
                         const Shard& shard);
 
+/// The columns of the merged table in formats for reading; empty for all.
+std::vector<std::string> columns_for_reading(const ScanPart& part);
+
 /// A part file is CSV with comment lines at its top; lines with this prefix
 /// contain the JSON of to_document().
 inline constexpr const char* part_line = "#> ";
