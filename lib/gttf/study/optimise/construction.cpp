@@ -30,6 +30,7 @@ OptimisationProblem around(const DesignProgram& program,
         space.design[error.key.numbers.front().number].layer;
     if (!absent.empty() && layer != DesignNumber::none && absent[layer] != 0)
       continue;
+    if (!std::isfinite(numbers[error.key.numbers.front().number])) continue;
     DesignKey key = error.key;
     key.start = program.space().key_value<double>(error.key, numbers);
     DesignVariable variable;

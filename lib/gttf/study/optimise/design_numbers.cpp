@@ -4,8 +4,47 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
+
+#include "gttf/detector/material_map.hpp"
 
 namespace gttf {
+namespace {
+
+constexpr std::size_t none = DesignNumber::none;
+constexpr double not_measured = std::numeric_limits<double>::infinity();
+
+bool is_unmeasured(const Coordinate& c) { return c.sigma == not_measured; }
+
+/// Whether a coordinate is that along u in formulas, not that along v.
+bool is_along_u(const Coordinate& c) {
+  return std::abs(c.angle) < 45 * unit::deg;
+}
+
+/// Whether slabs differ only in numbers.
+bool are_alike(const Slab& a, const Slab& b) {
+  return a.material == b.material &&
+         a.mean_loss.has_value() == b.mean_loss.has_value() &&
+         (a.map == b.map || (a.map && b.map && *a.map == *b.map));
+}
+
+/// The place of each item of a list: the first one that fits and is free.
+template <class T, class Fits>
+std::vector<std::size_t> places_in(const std::vector<T>& all,
+                                   const std::vector<T>& items,
+                                   const Fits& fits) {
+  std::vector<std::size_t> places;
+  for (const T& item : items) {
+    std::size_t k = 0;
+    while (k < all.size() &&
+           (!fits(all[k], item) || std::ranges::count(places, k) > 0))
+      ++k;
+    places.push_back(k < all.size() ? k : none);
+  }
+  return places;
+}
+
+}  // namespace
 
 bool has_exact_slopes(DesignNumber::Kind kind) {
   using Kind = DesignNumber::Kind;
@@ -23,7 +62,16 @@ bool has_exact_slopes(DesignNumber::Kind kind) {
 
 DesignNumbers::DesignNumbers(Detector detector)
     : detector_(std::move(detector)) {
+  for (const Layer& layer : detector_.layers)
+    own_.push_back({layer.coordinates.size(), layer.material.size()});
+  list_numbers();
+}
+
+void DesignNumbers::list_numbers() {
   using Kind = DesignNumber::Kind;
+  numbers_.clear();
+  kinds_.clear();
+  first_.clear();
   for (std::size_t l = 0; l < detector_.layers.size(); ++l) {
     Layer& layer = detector_.layers[l];
     Surface& s = layer.surface;
@@ -48,7 +96,6 @@ DesignNumbers::DesignNumbers(Detector detector)
     add(layer.efficiency, {Kind::efficiency, l, 0});
   }
   first_.push_back(numbers_.size());
-  constexpr std::size_t none = DesignNumber::none;
   add(detector_.field.bz, {Kind::field, none, 0});
   for (std::size_t i = 0; i < detector_.field.dipoles.size(); ++i) {
     DipoleGap& gap = detector_.field.dipoles[i];
@@ -84,24 +131,115 @@ void DesignNumbers::set(std::span<const double> values) {
   set_reference(detector_.field);
 }
 
-bool DesignNumbers::is_alike(const DesignNumbers& other) const {
-  const Field &mine = detector_.field, &theirs = other.detector_.field;
-  return first_ == other.first_ && !mine.map == !theirs.map &&
-         (!mine.map || mine.map->same_nodes(*theirs.map)) &&
-         std::ranges::equal(detector_.layers, other.detector_.layers,
-                            [](const Layer& a, const Layer& b) {
-                              // directions, maps and dead regions are not
-                              // numbers of the list
-                              return same_maps(a, b) && a.dead == b.dead &&
-                                     a.surface.normal_vector ==
-                                         b.surface.normal_vector &&
-                                     a.surface.u_vector == b.surface.u_vector;
-                            }) &&
-         std::ranges::equal(kinds_, other.kinds_,
-                            [](const DesignNumber& a, const DesignNumber& b) {
-                              return a.kind == b.kind && a.layer == b.layer &&
-                                     a.part == b.part;
-                            });
+bool DesignNumbers::is_complete() const {
+  for (std::size_t l = 0; l < own_.size(); ++l) {
+    const Layer& layer = detector_.layers[l];
+    if (layer.material.size() > own_[l].slabs ||
+        std::ranges::any_of(layer.coordinates, is_unmeasured))
+      return false;
+  }
+  return true;
+}
+
+Detector DesignNumbers::present_detector() const {
+  Detector detector = detector_;
+  for (std::size_t l = 0; l < own_.size(); ++l) {
+    Layer& layer = detector.layers[l];
+    std::erase_if(layer.coordinates, is_unmeasured);
+    if (layer.material.size() > own_[l].slabs)
+      std::erase_if(layer.material, [](const Slab& slab) {
+        return slab.thickness == 0 && slab.x_over_x0 == 0;
+      });
+  }
+  return detector;
+}
+
+std::optional<std::size_t> DesignNumbers::axis_of(
+    std::size_t layer, std::size_t coordinate) const {
+  const std::vector<Coordinate>& list = detector_.layers[layer].coordinates;
+  if (is_unmeasured(list[coordinate])) return std::nullopt;
+  const auto end = list.begin() + static_cast<std::ptrdiff_t>(coordinate);
+  return coordinate - static_cast<std::size_t>(
+                          std::count_if(list.begin(), end, is_unmeasured));
+}
+
+DesignNumbers::Places DesignNumbers::places_of(const Layer& other,
+                                               std::size_t l) const {
+  const Layer& layer = detector_.layers[l];
+  Places places;
+  // angles are numbers, too: the same coordinates may be measured at others
+  bool same_axes = other.coordinates.size() == own_[l].coordinates;
+  for (std::size_t i = 0; same_axes && i < other.coordinates.size(); ++i)
+    same_axes =
+        is_along_u(other.coordinates[i]) == is_along_u(layer.coordinates[i]);
+  if (same_axes)
+    for (std::size_t i = 0; i < other.coordinates.size(); ++i)
+      places.coordinates.push_back(i);
+  else
+    places.coordinates =
+        places_in(layer.coordinates, other.coordinates,
+                  [](const Coordinate& a, const Coordinate& b) {
+                    return a.angle == b.angle;
+                  });
+  places.slabs = places_in(layer.material, other.material, are_alike);
+  return places;
+}
+
+void DesignNumbers::include(const Detector& other) {
+  if (other.layers.size() != detector_.layers.size()) return;
+  for (std::size_t l = 0; l < other.layers.size(); ++l) {
+    Layer& layer = detector_.layers[l];
+    const Places places = places_of(other.layers[l], l);
+    for (std::size_t i = 0; i < places.coordinates.size(); ++i)
+      if (places.coordinates[i] == none) {
+        layer.coordinates.push_back(other.layers[l].coordinates[i]);
+        layer.coordinates.back().sigma = not_measured;
+      }
+    for (std::size_t i = 0; i < places.slabs.size(); ++i)
+      if (places.slabs[i] == none) {
+        layer.material.push_back(other.layers[l].material[i]);
+        layer.material.back().thickness = layer.material.back().x_over_x0 = 0;
+      }
+  }
+  list_numbers();
+}
+
+std::optional<std::vector<double>> DesignNumbers::values_of(
+    const Detector& other) const {
+  const Field &mine = detector_.field, &theirs = other.field;
+  // directions, maps and dead regions are not numbers of the list
+  if (!mine.map != !theirs.map ||
+      (mine.map && !mine.map->same_nodes(*theirs.map)) ||
+      mine.dipoles.size() != theirs.dipoles.size() ||
+      !std::ranges::equal(detector_.layers, other.layers,
+                          [](const Layer& a, const Layer& b) {
+                            const Surface &s = a.surface, &t = b.surface;
+                            return s.shape == t.shape && a.dead == b.dead &&
+                                   s.normal_vector == t.normal_vector &&
+                                   s.u_vector == t.u_vector;
+                          }))
+    return std::nullopt;
+  DesignNumbers changed = *this;
+  for (std::size_t l = 0; l < other.layers.size(); ++l) {
+    const Layer& there = other.layers[l];
+    Layer& layer = changed.detector_.layers[l];
+    layer.surface = there.surface;
+    layer.efficiency = there.efficiency;
+    const Places places = places_of(there, l);
+    for (Coordinate& c : layer.coordinates) c.sigma = not_measured;
+    for (Slab& slab : layer.material) slab.thickness = slab.x_over_x0 = 0;
+    for (std::size_t i = 0; i < there.coordinates.size(); ++i) {
+      if (places.coordinates[i] == none) return std::nullopt;
+      layer.coordinates[places.coordinates[i]] = there.coordinates[i];
+    }
+    for (std::size_t i = 0; i < there.material.size(); ++i) {
+      if (places.slabs[i] == none) return std::nullopt;
+      layer.material[places.slabs[i]] = there.material[i];
+    }
+  }
+  changed.detector_.field = theirs;
+  changed.list_numbers();
+  return changed.values();
 }
 
 std::span<const LayerName> layer_names_in_formulas() {
@@ -151,7 +289,7 @@ bool has_quantity(const Layer& layer, LayerQuantity quantity) {
   const Shape shape = layer.surface.shape;
   const auto measures = [&](bool along_u) {
     return std::ranges::any_of(layer.coordinates, [&](const Coordinate& c) {
-      return (std::abs(c.angle) < 45 * unit::deg) == along_u;
+      return is_along_u(c) == along_u;
     });
   };
   switch (quantity) {

@@ -3,10 +3,14 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -45,14 +49,27 @@ struct DesignNumber {
 bool has_exact_slopes(DesignNumber::Kind kind);
 
 /// A detector whose numbers can be set by index. Detectors that differ only in
-/// numbers have the same list.
+/// numbers have the same list. A list can have room for more coordinates and
+/// slabs than a detector has: a coordinate that is not measured has an infinite
+/// error, a slab that is not there no thickness.
 class DesignNumbers {
  public:
   explicit DesignNumbers(Detector detector);
-  DesignNumbers(const DesignNumbers& other) : DesignNumbers(other.detector_) {}
+  DesignNumbers(const DesignNumbers& other)
+      : detector_(other.detector_), own_(other.own_) {
+    list_numbers();
+  }
   DesignNumbers& operator=(const DesignNumbers&) = delete;
 
+  /// With all coordinates and slabs, also those that are not there.
   const Detector& detector() const { return detector_; }
+  /// Without these.
+  Detector present_detector() const;
+  /// Whether all of them are there.
+  bool is_complete() const;
+  /// Index of a coordinate among those that are measured.
+  std::optional<std::size_t> axis_of(std::size_t layer,
+                                     std::size_t coordinate) const;
   std::size_t size() const { return numbers_.size(); }
   const DesignNumber& operator[](std::size_t i) const { return kinds_[i]; }
   double value(std::size_t i) const { return *numbers_[i]; }
@@ -65,15 +82,30 @@ class DesignNumbers {
   /// Sets all of them.
   void set(std::span<const double> values);
 
-  /// Whether another detector has the same list except for values, and is the
-  /// same otherwise.
-  bool is_alike(const DesignNumbers& other) const;
+  /// The values that give another detector; nothing if it differs in more than
+  /// numbers, or has coordinates or slabs without a place in the list.
+  std::optional<std::vector<double>> values_of(const Detector& other) const;
+
+  /// Makes room for the coordinates and slabs of another detector.
+  void include(const Detector& other);
 
  private:
+  /// Numbers of coordinates and slabs of a layer of the first detector.
+  struct OwnParts {
+    std::size_t coordinates = 0, slabs = 0;
+  };
+  /// Places of the parts of another layer in the list; none: there is none.
+  struct Places {
+    std::vector<std::size_t> coordinates, slabs;
+  };
+
+  void list_numbers();
   void add(double& number, DesignNumber what);
+  Places places_of(const Layer& other, std::size_t layer) const;
 
   Detector detector_;
-  FieldMap::Placement map_;  ///< of the field, if it is a map
+  std::vector<OwnParts> own_;  ///< of each layer, before the others
+  FieldMap::Placement map_;    ///< of the field, if it is a map
   std::vector<double*> numbers_;
   std::vector<DesignNumber> kinds_;
   std::vector<std::size_t> first_;  ///< of each layer, and the end
@@ -123,15 +155,21 @@ S layer_quantity(const DesignNumbers& design, std::size_t layer,
   const S& position = values[first];
   const S &u0 = values[first + 1], &u1 = values[first + 2];
   const S &v0 = values[first + 3], &v1 = values[first + 4];
+  const auto is_measured = [](const S& number) {
+    if constexpr (std::is_same_v<S, double>)
+      return std::isfinite(number);
+    else
+      return std::isfinite(number.value);
+  };
   const auto sigma = [&](std::size_t axis) {
     for (std::size_t i = first; i < design.end_of(layer); ++i) {
       if (design[i].kind != DesignNumber::Kind::sigma) continue;
       const double angle =
           design.detector().layers[layer].coordinates[design[i].part].angle;
       const bool along_u = std::abs(angle) < 45 * unit::deg;
-      if (along_u == (axis == 0)) return values[i];
+      if (along_u == (axis == 0) && is_measured(values[i])) return values[i];
     }
-    return S(0);
+    return S(std::numeric_limits<double>::quiet_NaN());  // not measured
   };
   const S pitch(std::sqrt(12.0));
   switch (quantity) {

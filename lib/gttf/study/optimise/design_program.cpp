@@ -289,7 +289,7 @@ std::vector<double> DesignProgram::curve_at(
   file.criteria[0].max = curve;
   file.criteria[0].angle.is_range = false;  // only these points
   const CheckOutcome outcome =
-      check(file, std::span(&space_.design.detector(), 1));
+      check(file, std::span(&problem_->input.detector, 1));
   for (std::size_t i = 0; i < scales.size(); ++i)
     scales[i] = outcome.results[0].points[i].upper;
   return scales;
@@ -422,7 +422,9 @@ bool DesignProgram::is_absent(std::size_t layer) const {
 }
 
 TrackingGeometry DesignProgram::geometry() const {
-  TrackingGeometry g(space_.design.detector());
+  TrackingGeometry g = space_.design.is_complete()
+                           ? TrackingGeometry(space_.design.detector())
+                           : TrackingGeometry(space_.design.present_detector());
   for (std::size_t l = 0; l < combination_.absent.size(); ++l)
     if (is_absent(l)) {
       g.drop_hit(l);
@@ -1210,7 +1212,7 @@ Detector DesignProgram::detector_at(const std::vector<double>& x) {
 }
 
 Detector DesignProgram::present_detector() const {
-  Detector detector = space_.design.detector();
+  Detector detector = space_.design.present_detector();
   for (std::size_t l = combination_.absent.size(); l-- > 0;)
     if (is_absent(l))
       detector.layers.erase(detector.layers.begin() +

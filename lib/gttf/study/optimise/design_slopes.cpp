@@ -10,6 +10,7 @@ namespace {
 /// none.
 /// @param layer  of the number, in the geometry
 std::span<const double> slopes_by(const BatchSensitivities& list, Parameter q,
+                                  const DesignNumbers& design,
                                   const DesignNumber& number, std::size_t layer,
                                   const TrackingGeometry& g) {
   using Kind = DesignNumber::Kind;
@@ -20,8 +21,9 @@ std::span<const double> slopes_by(const BatchSensitivities& list, Parameter q,
       return list.by_material(q, layer);
     case Kind::sigma: {
       const SurfaceRecord& s = g.surfaces()[layer];
-      if (number.part >= s.n_axes) return {};
-      return list.by_sigma(q, s.first_axis + number.part);
+      const auto axis = design.axis_of(number.layer, number.part);
+      if (!axis || *axis >= s.n_axes) return {};
+      return list.by_sigma(q, s.first_axis + *axis);
     }
     default:
       return {};
@@ -68,7 +70,7 @@ Eigen::MatrixXd DesignSlopes::variance_slopes(
           layers.empty() ? number.layer : layers[number.layer];
       if (layer == DesignNumber::none) continue;
       const std::span<const double> row =
-          slopes_by(list, q, number, layer, geometry);
+          slopes_by(list, q, design, number, layer, geometry);
       if (!row.empty())
         sum.col(static_cast<Eigen::Index>(v)) +=
             list_[i].slope *

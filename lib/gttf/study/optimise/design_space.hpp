@@ -110,6 +110,13 @@ struct DesignSpace {
         start(described),
         prices(design.detector().layers.size(), 0.0) {}
 
+  /// Makes room for the coordinates and slabs of an option.
+  /// @pre no keys
+  void include(const Detector& option) {
+    design.include(option);
+    described = start = design.values();
+  }
+
   std::size_t size() const { return variables.size(); }
   std::vector<double> start_values() const {
     std::vector<double> x;

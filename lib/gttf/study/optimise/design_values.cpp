@@ -20,7 +20,9 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 /// Whether it is the derivative with respect to this number.
-bool is_of(const Sensitivity& item, const DesignNumber& number) {
+bool is_of(const Sensitivity& item, const DesignNumbers& design,
+           std::size_t index) {
+  const DesignNumber& number = design[index];
   using Kind = DesignNumber::Kind;
   if (item.quantity == Quantity::field) return number.kind == Kind::field;
   if (item.layer == Sensitivity::none || item.layer != number.layer)
@@ -31,9 +33,11 @@ bool is_of(const Sensitivity& item, const DesignNumber& number) {
     case Quantity::x_over_x0:
       return number.kind == Kind::x_over_x0;
     case Quantity::sigma:
-      return number.kind == Kind::sigma && number.part == item.coordinate;
+      return number.kind == Kind::sigma &&
+             design.axis_of(number.layer, number.part) == item.coordinate;
     case Quantity::angle:
-      return number.kind == Kind::angle && number.part == item.coordinate;
+      return number.kind == Kind::angle &&
+             design.axis_of(number.layer, number.part) == item.coordinate;
     default:
       return false;
   }
@@ -220,7 +224,7 @@ bool DesignProgram::add_single_slopes(const GroupOfValues& list,
         result.value[i] * slopes.by_variables([&](std::size_t number) {
           double sum = 0;
           for (const Sensitivity& item : own.items)
-            if (is_of(item, space_.design[number])) sum += item.slope[q];
+            if (is_of(item, space_.design, number)) sum += item.slope[q];
           return sum;
         });
   }

@@ -232,9 +232,9 @@ std::string flow_text(const Node& node) {
 
 void KeyProbe::explain_change(const std::string& key,
                               const std::string& override_text,
-                              const DesignNumbers& changed,
+                              const Detector& changed,
                               const Value& value) const {
-  const Detector &here = design_.detector(), &there = changed.detector();
+  const Detector &here = design_.detector(), &there = changed;
   if (here.field.kind != there.field.kind) {
     value.error(fmt::format("{} leaves no field", override_text),
                 "exclude it from the range");
@@ -268,8 +268,8 @@ std::optional<std::vector<double>> KeyProbe::numbers_at(
   std::vector<std::string> overrides = input_.overrides;
   overrides.push_back(key + '=' + text);
   try {
-    const DesignNumbers changed(description_.read(overrides).detector);
-    if (changed.is_alike(design_)) return changed.values();
+    const Detector changed = description_.read(overrides).detector;
+    if (auto values = design_.values_of(changed)) return values;
     if (report) explain_change(key, overrides.back(), changed, value);
   } catch (const InputError& error) {
     if (!report) return std::nullopt;
@@ -335,7 +335,10 @@ std::optional<DesignKey> KeyProbe::probe(const std::string& key,
   DesignKey result{key, dimension, 0, {}};
   const std::vector<double> start = design_.values();
   for (std::size_t i = 0; i < start.size(); ++i) {
-    const double slope = (numbers[1][i] - numbers[0][i]) / (x[1] - x[0]);
+    // equal numbers may be infinite
+    const double slope = numbers[1][i] == numbers[0][i]
+                             ? 0
+                             : (numbers[1][i] - numbers[0][i]) / (x[1] - x[0]);
     if (slope == 0 && numbers[0][i] == start[i]) continue;
     // the ends of a cone change its slope, but not on the line
     if (!only_linear_ && design_[i].kind == DesignNumber::Kind::slope &&
@@ -409,9 +412,9 @@ bool KeyProbe::are_independent(const DesignKey& a, const DesignKey& b) const {
       expected[n.number] += n.slope * step;
   }
   try {
-    const DesignNumbers changed(description_.read(overrides).detector);
-    return changed.is_alike(design_) &&
-           is_on_line(expected, changed.values(), expected);
+    const auto changed =
+        design_.values_of(description_.read(overrides).detector);
+    return changed && is_on_line(expected, *changed, expected);
   } catch (const InputError&) {
     return false;
   }

@@ -73,7 +73,7 @@ class KeyProbe {
  private:
   /// Reports why a key that changes more than numbers cannot vary.
   void explain_change(const std::string& key, const std::string& override_text,
-                      const DesignNumbers& changed, const Value& value) const;
+                      const Detector& changed, const Value& value) const;
   std::optional<std::vector<double>> numbers_at(const std::string& key,
                                                 const std::string& text,
                                                 bool report,

@@ -89,8 +89,10 @@ class Reader {
     problem_->overrides = {overrides_.begin(), overrides_.end()};
     formulas_.emplace(problem_->input, problem_->space, diagnostics_, true);
     if (prices) read_prices(*prices);
-    if (vary) read_vary(*vary);
+    if (vary) read_vary(*vary, true);
     if (choose) read_choose(*choose);
+    find_numbers_of_options();
+    if (vary) read_vary(*vary, false);
     if (!vary && !choose)
       value.error("nothing may change: there is no \"vary\" and no \"choose\"",
                   "add for example \"vary: { 'layers[L0].cylinder.radius': { "
@@ -158,7 +160,7 @@ class Reader {
   }
 
   /// Derivatives of errors that depend on the track are not available.
-  static void check_errors(const Detector& detector, const Value& file) {
+  static bool check_errors(const Detector& detector, const Value& file) {
     for (const Layer& layer : detector.layers)
       if (std::ranges::any_of(layer.coordinates, [](const Coordinate& c) {
             return c.error != nullptr;
@@ -167,8 +169,9 @@ class Reader {
                                in_quotes(layer.name)),
                    "an optimisation needs errors that are the same for all "
                    "tracks");
-        return;
+        return false;
       }
+    return true;
   }
 
   std::optional<DetectorInput> read_start(const std::optional<Value>& file,
@@ -230,7 +233,8 @@ class Reader {
 
   // variables
 
-  void read_vary(const Value& value) {
+  /// @param choices  reads choices of values, otherwise variables
+  void read_vary(const Value& value, bool choices) {
     MapReader map(value,
                   "{ 'layers[L0..L6].cylinder.radius': { from: 22 mm, "
                   "to: 400 mm } }");
@@ -239,7 +243,8 @@ class Reader {
       value.error("no variable", "name a key of the detector");
     for (const Node::Entry& entry : value.node().entries()) {
       const auto item = map.find(entry.key.text());
-      read_variable(key_value(value, entry), *item);
+      if ((item->node().find("choose") != nullptr) == choices)
+        read_variable(key_value(value, entry), *item);
     }
   }
 
@@ -500,20 +505,12 @@ class Reader {
   void add_choice(DesignChoice choice, const Value& place) {
     const DetectorDescription description(problem_->input.text,
                                           detector().file);
-    for (ChoiceOption& option : choice.options) {
+    std::vector<Detector> detectors;
+    for (const ChoiceOption& option : choice.options) {
       std::vector<std::string> all = problem_->input.overrides;
       all.insert(all.end(), option.overrides.begin(), option.overrides.end());
       try {
-        const DesignNumbers changed(description.read(all).detector);
-        if (!changed.is_alike(space().design)) {
-          place.error(fmt::format("{} changes more than numbers", option.name),
-                      "give the layers all slabs and coordinates in the "
-                      "description");
-          return;
-        }
-        for (std::size_t i = 0; i < changed.size(); ++i)
-          if (changed.value(i) != space().start[i])
-            option.numbers.emplace_back(i, changed.value(i));
+        detectors.push_back(description.read(all).detector);
       } catch (const InputError& error) {
         for (const Diagnostic& d : error.diagnostics().items())
           if (d.severity == Severity::error) {
@@ -522,16 +519,39 @@ class Reader {
             return;
           }
       }
+      if (!check_errors(detectors.back(), place)) return;
+      space().include(detectors.back());
     }
-    if (std::ranges::all_of(choice.options, [](const ChoiceOption& option) {
-          return option.numbers.empty() && option.prices.empty();
-        })) {
-      place.error(fmt::format("no option of {} changes the detector",
-                              in_quotes(choice.name)),
-                  "choose between different values");
-      return;
-    }
+    options_.push_back({problem_->choices.size(), place, std::move(detectors)});
     problem_->choices.push_back(std::move(choice));
+  }
+
+  /// When the space has room for what all options measure and consist of.
+  void find_numbers_of_options() {
+    for (const Options& own : options_) {
+      std::vector<ChoiceOption>& list = problem_->choices[own.choice].options;
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        ChoiceOption& option = list[i];
+        const auto values = space().design.values_of(own.detectors[i]);
+        if (!values) {
+          own.place.error(
+              fmt::format("{} changes more than numbers, coordinates and slabs",
+                          option.name),
+              "compare values of it with sweep");
+          return;
+        }
+        for (std::size_t k = 0; k < values->size(); ++k)
+          if ((*values)[k] != space().start[k])
+            option.numbers.emplace_back(k, (*values)[k]);
+      }
+      if (std::ranges::all_of(list, [](const ChoiceOption& option) {
+            return option.numbers.empty() && option.prices.empty();
+          }))
+        own.place.error(
+            fmt::format("no option of {} changes the detector",
+                        in_quotes(problem_->choices[own.choice].name)),
+            "choose between different values");
+    }
   }
 
   /// A number is set once: by one choice, a variable or a formula. A layer is
@@ -1688,6 +1708,13 @@ class Reader {
   std::optional<detail::FormulaReader> formulas_;
   detail::RequirementHead head_;
   std::vector<std::string> wrong_quantities_;
+  /// What the options of a choice describe.
+  struct Options {
+    std::size_t choice;  ///< index
+    Value place;
+    std::vector<Detector> detectors;  ///< of each option
+  };
+  std::vector<Options> options_;
   std::set<std::size_t> priced_;  ///< layers, in the file or by an option
   std::set<std::size_t> priced_by_choice_;  ///< by options
 };
