@@ -48,6 +48,40 @@ std::vector<double> DesignSampler::design(std::uint64_t index) const {
   return x;
 }
 
+std::vector<std::size_t> DesignSampler::clusters(
+    const Chain& chain, const std::vector<double>& x) const {
+  constexpr double rounding = 1e-6;
+  std::vector<std::size_t> begins{0};
+  for (std::size_t i = 1; i < chain.variables.size(); ++i)
+    if (x[chain.variables[i]] - x[chain.variables[i - 1]] >
+        chain.gaps[i - 1] * (1 + rounding) + rounding)
+      begins.push_back(i);
+  begins.push_back(chain.variables.size());
+  return begins;
+}
+
+std::vector<std::vector<double>> DesignSampler::exchanged(
+    const std::vector<double>& x) const {
+  std::vector<std::vector<double>> designs;
+  for (const Chain& chain : chains_) {
+    const std::vector<std::size_t> begins = clusters(chain, x);
+    const std::size_t n = begins.size() - 1;
+    const auto size = [&](std::size_t c) { return begins[c + 1] - begins[c]; };
+    for (std::size_t from = 0; from < n; ++from)
+      for (std::size_t to = 0; to < n; ++to) {
+        if (from == to || (size(from) == 1 && size(to) == 1)) continue;
+        // values are sorted, so any layer of the cluster may be moved
+        const std::size_t moved =
+            chain.variables[to < from ? begins[from] : begins[from + 1] - 1];
+        std::vector<double>& there = designs.emplace_back(x);
+        there[moved] =
+            x[chain.variables[to < from ? begins[to + 1] - 1 : begins[to]]];
+        put_in_order(chain, there);
+      }
+  }
+  return designs;
+}
+
 /// Sorted values, moved apart as the gaps require, within the bounds.
 void DesignSampler::put_in_order(const Chain& chain,
                                  std::vector<double>& x) const {

@@ -189,6 +189,13 @@ LocalOptimum restored(DesignProgram& program, const StartRecord& record) {
 /// Which starts are solved: all, or those of one shard.
 using IsChosen = std::function<bool(std::size_t start)>;
 
+/// Whether a bound leaves room for a much better design than the best.
+bool leaves_room(const std::optional<PlacementBound>& bound,
+                 const LocalOptimum& best) {
+  constexpr double small = 0.01;  // in ln
+  return bound && best.f - std::log(bound->sigma) > small;
+}
+
 /// Solutions from some designs, the best of them first in `best`.
 /// @param first    number of the first of them
 /// @param shown    starts that progress reports; 0: none, and a search that
@@ -196,11 +203,13 @@ using IsChosen = std::function<bool(std::size_t start)>;
 /// @param sampled  the first start that belongs to a sample: from there on, the
 ///                 search ends when more are unlikely to find anything else;
 ///                 never if there is none
+/// @param bound    it does not end while this leaves room for a better design
 void solve_from(const DesignProgram& program,
                 const std::vector<std::vector<double>>& starts,
                 const SearchOptions& options, const StartPlace& place,
                 std::size_t first, std::size_t shown, const IsChosen& is_chosen,
-                std::size_t sampled, Found& found) {
+                std::size_t sampled, const std::optional<PlacementBound>& bound,
+                Found& found) {
   struct One {
     LocalOptimum optimum;
     std::vector<LookedAt> history;
@@ -280,11 +289,37 @@ void solve_from(const DesignProgram& program,
         if (shown > 0 && !one.is_stopped) ++found.starts;
         found.interrupted = found.interrupted || one.is_stopped;
         // in the order of starts: the same for any number of threads
-        if (found.sampled > 0 &&
+        if (found.sampled > 0 && !leaves_room(bound, *found.best) &&
             are_all_seen(found.sampled, different_optima(found.optima).size()))
           is_enough = found.is_enough = true;
         if (options.progress && shown > 0) options.progress(done, shown);
       });
+}
+
+/// Exchanges layers between the clusters of the best design as long as this
+/// improves it: each number of layers in each cluster has an optimum of its
+/// own, and most are reached from few designs of a sample.
+void exchange_layers(const DesignProgram& program, const SearchOptions& options,
+                     const StartPlace& place, Found& found) {
+  SearchOptions own = options;
+  own.state = nullptr;  // made again from the starts
+  const DesignSampler sampler(program);
+  while (found.best && found.best->feasible && !found.interrupted) {
+    const auto designs = sampler.exchanged(found.best->x);
+    if (designs.empty() || own.is_stopped()) return;
+    Found more;
+    solve_from(
+        program, designs, own, place, 0, 0, [](std::size_t) { return true; },
+        designs.size(), std::nullopt, more);
+    found.effort += more.effort;
+    found.interrupted = more.interrupted;
+    if (!more.best || more.best->f >= found.best->f - same_optimum ||
+        !is_better(*more.best, *found.best))
+      return;
+    found.optima.push_back(more.best->f);
+    found.ends.push_back(*more.best);
+    found.best = std::move(more.best);
+  }
 }
 
 }  // namespace
@@ -313,7 +348,7 @@ bool solve_shard(const DesignProgram& program, std::size_t n,
         [&](std::size_t i) {
           return (first + i) % shard.count == shard.index - 1;
         },
-        first + starts.size(), found);
+        first + starts.size(), bound, found);
     first += starts.size();
   }
   return !found.interrupted && !plan.is_stopped();
@@ -332,11 +367,12 @@ Found solve_from_starts(const DesignProgram& program, std::size_t n,
     const auto starts = plan.next();
     if (starts.empty()) break;
     solve_from(plan.program(), starts, options, place, first, plan.size(), all,
-               sampled, found);
+               sampled, bound, found);
     first += starts.size();
   }
   found.effort += plan.effort();
   found.interrupted = found.interrupted || plan.is_stopped();
+  if (n > 1) exchange_layers(plan.program(), options, place, found);
   if (!plan.is_large()) return found;
   // the best of each optimum, and the design of the file
   std::ranges::stable_sort(
@@ -364,7 +400,7 @@ Found solve_from_starts(const DesignProgram& program, std::size_t n,
   ++next.stage;
   const bool is_enough = std::exchange(found.is_enough, false);
   solve_from(program, polished, options, next, 0, 0, all, polished.size(),
-             found);
+             bound, found);
   found.is_enough = is_enough;
   // starts that ended where the best did count as having reached it
   if (found.best && found.best->feasible && !of_coarse.empty()) {
