@@ -78,10 +78,11 @@ ObjectiveUnit objective_unit(const OptimisationProblem& problem) {
 }
 
 DesignProgram::DesignProgram(const OptimisationProblem& problem,
-                             Combination combination)
+                             Combination combination, KeptHits kept)
     : problem_(&problem),
       combination_(std::move(combination)),
-      space_(problem.space) {
+      space_(problem.space),
+      kept_(kept) {
   take(combination_);
   find_neighbours();
   find_exact_slopes();
@@ -97,6 +98,11 @@ DesignProgram::DesignProgram(const OptimisationProblem& problem,
         {i, z > 0 ? std::vector<double>{-z, z} : std::vector<double>{0}});
   }
   add_means();
+  for (const CoverageLimit& limit : problem.coverages)
+    required_.push_back(
+        {{std::atan2(1, limit.cot_to), std::atan2(1, limit.cot_from)},
+         {0, std::numeric_limits<double>::infinity()},
+         static_cast<int>(limit.hits)});
   add_requirements();
   count_hits();
 }
@@ -367,17 +373,21 @@ void DesignProgram::add_requirements() {
         for (const GridPoint point : criterion.points)
           if (space_.size() > 0)
             add_kept_hits(f, result.criterion, points,
-                          grid_track(points, point));
+                          grid_track(points, point), true);
         if (problem_->choices.empty()) continue;
       }
       const StudyRequest grid = grid_of(file, result);
+      add_required_hits(criterion, result, grid);
+      const auto of_grid = [&criterion](const CheckedPoint& point) {
+        return point.point.angle < criterion.angle.values.size();
+      };
       for (const CheckedPoint& point : result.points) {
         // a number of hits has no derivative: the hits of the start are kept,
         // unless layers are chosen, which are compared by their values
         if (criterion.quantity.name == "n_hits" && point.passed &&
             !file.request.average && !has_layers_to_choose) {
           add_kept_hits(f, result.criterion, grid,
-                        grid_track(grid, point.point));
+                        grid_track(grid, point.point), of_grid(point));
           continue;
         }
         // a value between two limits is two samples
@@ -385,6 +395,7 @@ void DesignProgram::add_requirements() {
           Sample sample;
           sample.file = f;
           sample.criterion = result.criterion;
+          sample.of_grid = of_grid(point);
           (is_lower ? sample.lower : sample.upper) =
               is_lower ? point.lower : point.upper;
           if (std::isnan(is_lower ? point.lower : point.upper)) continue;
@@ -401,7 +412,7 @@ void DesignProgram::add_requirements() {
 
 void DesignProgram::add_kept_hits(std::size_t file, std::size_t criterion,
                                   const StudyRequest& request,
-                                  const Track& track) {
+                                  const Track& track, bool of_grid) {
   const PerParameter errors =
       sigmas(resolve(TrackingGeometry(problem_->input.detector), track,
                      model_of(request, problem_->input.detector)));
@@ -412,9 +423,51 @@ void DesignProgram::add_kept_hits(std::size_t file, std::size_t criterion,
     sample.criterion = criterion;
     sample.upper = std::numeric_limits<double>::infinity();
     sample.parameter = q;
+    sample.of_grid = of_grid;
     add_sample(sample, request, track);
     return;
   }
+}
+
+void DesignProgram::add_required_hits(const Criterion& criterion,
+                                      const CheckResult& result,
+                                      const StudyRequest& grid) {
+  const CheckedQuantity& quantity = criterion.quantity;
+  const bool is_coverage = quantity.kind == CheckedQuantity::Kind::coverage;
+  double hits = 0;
+  for (const CheckedPoint& point : result.points)
+    hits = std::max(hits, point.lower);
+  if (is_coverage) hits = hits < 1 ? 0 : quantity.hits;
+  if (!(hits > 0) || (!is_coverage && quantity.name != "n_hits")) return;
+  constexpr double rounding = 1e-9, none = -1;
+  RequiredHits required{{}, {}, static_cast<int>(std::ceil(hits - rounding))};
+  required.theta.lower = none;
+  const auto include = [](Interval& range, double value, bool is_first) {
+    const double margin = rounding * value;
+    range.lower =
+        is_first ? value - margin : std::min(range.lower, value - margin);
+    range.upper =
+        is_first ? value + margin : std::max(range.upper, value + margin);
+  };
+  for (const GridPoint point : criterion.points) {
+    const Track track = grid_track(grid, point);
+    const bool is_first =
+        !criterion.angle.is_range || required.theta.lower == none;
+    include(required.theta, track.theta, is_first);
+    include(required.pt, track.p * std::sin(track.theta), is_first);
+    // between the values of a list nothing is required
+    if (!criterion.angle.is_range) required_.push_back(required);
+  }
+  if (criterion.angle.is_range) required_.push_back(required);
+}
+
+std::optional<int> DesignProgram::required_hits(const Track& track) const {
+  std::optional<int> most;
+  for (const RequiredHits& required : required_)
+    if (required.theta.contains(track.theta) &&
+        required.pt.contains(track.p * std::sin(track.theta)))
+      most = std::max(most.value_or(0), required.hits);
+  return most;
 }
 
 bool DesignProgram::is_absent(std::size_t layer) const {
@@ -433,6 +486,38 @@ TrackingGeometry DesignProgram::geometry() const {
   return g;
 }
 
+bool DesignProgram::moves_layers() const {
+  using Kind = DesignNumber::Kind;
+  const auto moves = [this](std::size_t key) {
+    return std::ranges::any_of(
+        space_.keys[key].numbers, [this](const NumberSlope& n) {
+          const Kind kind = space_.design[n.number].kind;
+          return kind == Kind::position || kind == Kind::extent ||
+                 kind == Kind::slope;
+        });
+  };
+  return std::ranges::any_of(space_.variables,
+                             [&](const DesignVariable& v) {
+                               return std::ranges::any_of(v.keys, moves);
+                             }) ||
+         std::ranges::any_of(space_.followers,
+                             [&](const Follower& f) { return moves(f.key); });
+}
+
+void DesignProgram::relax_hits(TrackGroup& group) {
+  if (!moves_layers()) return;
+  std::vector<char> of_grid(group.tracks.size(), 0);
+  for (const Sample& s : samples_)
+    if (&groups_[s.group] == &group && s.of_grid) of_grid[s.track] = 1;
+  for (std::size_t t = 0; t < group.tracks.size(); ++t) {
+    const std::optional<int> required = required_hits(group.tracks[t]);
+    if (!required && of_grid[t] != 0) continue;
+    const int least = required ? std::min(*required, group.n_hits[t]) : -1;
+    may_lose_hits_ = may_lose_hits_ || least < group.n_hits[t];
+    if (kept_ == KeptHits::required) group.n_hits[t] = least;
+  }
+}
+
 void DesignProgram::count_hits() {
   if (space_.size() == 0) return;  // then no hits can be lost
   // the weights of patterns that lose hits then vary as well
@@ -447,7 +532,10 @@ void DesignProgram::count_hits() {
     ResolutionArrays results;
     results.n_hits = group.n_hits;
     resolve(g, arrays_of_group(group, p, theta), group.model, results);
-    if (!group.request.average) continue;
+    if (!group.request.average) {
+      relax_hits(group);
+      continue;
+    }
     std::vector<std::size_t> all(group.tracks.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     const Table rows = averages_of(group, all);

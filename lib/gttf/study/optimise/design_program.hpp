@@ -75,6 +75,9 @@ struct Sample {
   double lower = Resolution::none, upper = Resolution::none;
   double scale = 1;   ///< of a mean: the value of its curve here, native units
   double weight = 1;  ///< of a mean
+  /// Whether it is at a point of the user's; otherwise at an edge of a layer,
+  /// or between these points.
+  bool of_grid = true;
 
   /// A separate limit, not part of the objective or of a mean.
   bool is_limit() const { return file != objective && file != mean; }
@@ -85,7 +88,7 @@ struct TrackGroup {
   StudyRequest request;
   Model model;
   std::vector<Track> tracks;
-  std::vector<int> n_hits;  ///< of the start; -1: any
+  std::vector<int> n_hits;  ///< required; -1: any
   /// Of averages: what the start has at each point; empty: anything goes.
   std::vector<KeptAverage> kept;
   /// Surfaces that all tracks crossed in the last design, and those required.
@@ -114,6 +117,11 @@ struct LimitValue {
   std::string name = {};  ///< of a gap, envelope, coverage or hit edge
 };
 
+/// Hits that tracks must keep: those of the start, or no more than limits on
+/// hits and coverages require where there are any. In the second case tracks at
+/// the edges of the layers of the start must meet their limits only.
+enum class KeptHits { of_start, required };
+
 /// The problem for one combination of choices. Not thread-safe; copies are
 /// independent.
 class DesignProgram {
@@ -122,11 +130,14 @@ class DesignProgram {
   static constexpr double gap_unit = 100;
 
   /// Throws InputError if the start has no value where one is needed.
-  DesignProgram(const OptimisationProblem& problem, Combination combination);
+  DesignProgram(const OptimisationProblem& problem, Combination combination,
+                KeptHits kept = KeptHits::of_start);
 
   const OptimisationProblem& problem() const { return *problem_; }
   const DesignSpace& space() const { return space_; }
   const Combination& combination() const { return combination_; }
+  /// Whether KeptHits::required allows tracks to lose hits.
+  bool may_lose_hits() const { return may_lose_hits_; }
   std::size_t n_samples() const { return samples_.size(); }
   const Sample& sample(std::size_t i) const { return samples_[i]; }
   const TrackGroup& group(std::size_t i) const { return groups_[i]; }
@@ -326,8 +337,22 @@ class DesignProgram {
                                const std::optional<Limit>& curve) const;
   /// Adds a track that must keep its hits, if it has a resolution.
   void add_kept_hits(std::size_t file, std::size_t criterion,
-                     const StudyRequest& request, const Track& track);
+                     const StudyRequest& request, const Track& track,
+                     bool of_grid);
   void count_hits();
+  /// Tracks of which a limit on hits or a coverage requires a number of hits.
+  struct RequiredHits {
+    Interval theta, pt;
+    int hits;
+  };
+  void add_required_hits(const Criterion& criterion, const CheckResult& result,
+                         const StudyRequest& grid);
+  /// Whether variables change positions or dimensions.
+  bool moves_layers() const;
+  /// The hits that tracks must keep, from those of the start.
+  void relax_hits(TrackGroup& group);
+  /// Of a track; nothing if no limit is on its hits.
+  std::optional<int> required_hits(const Track& track) const;
   /// Number of samples of the objective below the level.
   std::size_t rank_of_level() const;
   /// Finds the transitions between layers for these numbers.
@@ -358,6 +383,9 @@ class DesignProgram {
   std::vector<CoverageStarts> coverage_starts_;
   std::vector<std::pair<std::size_t, CoverageStep>> coverage_steps_;
   std::optional<std::vector<double>> lost_design_;
+  KeptHits kept_;
+  bool may_lose_hits_ = false;
+  std::vector<RequiredHits> required_;
   Effort effort_;
 };
 

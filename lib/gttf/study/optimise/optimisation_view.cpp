@@ -344,6 +344,11 @@ std::string certificate_text(const SearchResult& result) {
     text +=
         fmt::format("; the rest of {} starts are unlikely to find another one",
                     c.most_starts);
+  else if (c.starts < c.most_starts)
+    text += fmt::format(
+        "; {} others have no value, as where tracks lose hits that must be "
+        "kept",
+        c.most_starts - c.starts);
   return text;
 }
 
@@ -390,6 +395,10 @@ Summary optimisation_summary(const OptimisationResults& results) {
               "the points of the search"
             : "interrupted: the best so far");
   head.facts.emplace_back("certificate", certificate_text(result));
+  if (result.needs_hits)
+    head.facts.emplace_back("hits",
+                            "tracks keep those of the original detector; no "
+                            "better design with fewer hits was found");
   if (program.space().size() > 0) {
     head.facts.emplace_back("residual",
                             readable(result.certificate.residual, 2));

@@ -327,7 +327,7 @@ void search_designs(const DesignProgram& base,
     }
     result.effort += found.effort;
     all.starts += found.starts;
-    all.most_starts += found.is_enough ? starts.n : found.starts;
+    all.most_starts += std::max(found.starts, found.planned);
     all.is_enough = all.is_enough || found.is_enough;
     all.optima.insert(all.optima.end(), found.optima.begin(),
                       found.optima.end());
@@ -752,6 +752,9 @@ std::optional<Infeasible> largest_ratio(DesignProgram program,
                     program.group(sample.group).tracks[sample.track]};
 }
 
+SearchResult search_with_hits(const OptimisationProblem& problem,
+                              const SearchOptions& options);
+
 /// If the search found no design that meets all limits: the design with the
 /// smallest achievable value of the largest ratio to them, with quantities and
 /// gaps respected, the prices of limits in this ratio, and whether it is
@@ -765,7 +768,7 @@ void find_least_ratio(const OptimisationProblem& problem,
   if (failed.program->combination().absent.empty() && !failed.best.x.empty())
     of_ratio.also_from.push_back(failed.best.x);
   const auto take = [&](const SearchResult& least, Infeasible infeasible) {
-    DesignProgram program = DesignProgram(problem, Combination{})
+    DesignProgram program = DesignProgram(problem, Combination{}, options.kept)
                                 .with(least.program->combination());
     LocalOptimum best;
     if (least.best.x.empty()) {
@@ -794,7 +797,7 @@ void find_least_ratio(const OptimisationProblem& problem,
   const auto search_least = [&](const OptimisationProblem& other,
                                 std::size_t number) {
     of_ratio.search = search_of_ratio + number;
-    SearchResult least = search(other, of_ratio);
+    SearchResult least = search_with_hits(other, of_ratio);
     failed.effort += least.effort;
     failed.interrupted = failed.interrupted || least.interrupted;
     return least;
@@ -806,7 +809,7 @@ void find_least_ratio(const OptimisationProblem& problem,
       // the limits can be met: the search begins there
       of_ratio.search = search_of_ratio + 2;
       of_ratio.also_from = {least.best.x};
-      SearchResult again = search(problem, of_ratio);
+      SearchResult again = search_with_hits(problem, of_ratio);
       again.effort += failed.effort;
       failed = std::move(again);
       return;
@@ -992,15 +995,17 @@ void search_shard(const OptimisationProblem& problem,
   options.state->is_complete = true;
 }
 
-SearchResult search(const OptimisationProblem& problem,
-                    const SearchOptions& options) {
+namespace {
+
+SearchResult search_with_hits(const OptimisationProblem& problem,
+                              const SearchOptions& options) {
   SearchResult result;
   const bool has_variables = problem.space.size() > 0;
   const bool by_bounds = !has_variables && has_layer_bounds(problem);
   const std::vector<Combination> combinations =
       combinations_of(problem, by_bounds);
   // the design of the file, with all layers
-  DesignProgram base(problem, Combination{});
+  DesignProgram base(problem, Combination{}, options.kept);
   const std::vector<double> x = base.space().start_values();
   auto values = base.all_values(x);
   if (Combination file = combination_of_file(combinations);
@@ -1060,6 +1065,33 @@ SearchResult search(const OptimisationProblem& problem,
     result.certificate.kind = Certificate::Kind::proven;
     result.certificate.reason = beyond_corner;
   }
+  return result;
+}
+
+}  // namespace
+
+SearchResult search(const OptimisationProblem& problem,
+                    const SearchOptions& options) {
+  SearchResult kept = search_with_hits(problem, options);
+  if (kept.interrupted || !kept.program->may_lose_hits()) return kept;
+  // from the best design that keeps all hits, so that none is worse than it
+  SearchOptions fewer = options;
+  fewer.kept = KeptHits::required;
+  fewer.state = nullptr;  // made again from the design
+  if (kept.found) fewer.also_from.push_back(kept.best.x);
+  SearchResult result = search_with_hits(problem, fewer);
+  const Effort effort = kept.effort;
+  bool is_useful = result.found;
+  if (result.found && kept.found)
+    is_useful = result.best.f < kept.best.f - same_optimum;
+  if (!result.found && !kept.found && result.infeasible && kept.infeasible)
+    is_useful =
+        result.infeasible->ratio < kept.infeasible->ratio * (1 - same_optimum);
+  kept.effort += result.effort;
+  kept.interrupted = result.interrupted;
+  kept.needs_hits = !is_useful;
+  if (!is_useful) return kept;
+  result.effort += effort;
   return result;
 }
 

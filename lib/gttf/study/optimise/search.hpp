@@ -63,6 +63,10 @@ struct SearchResult {
   bool is_start = false;
   std::shared_ptr<DesignProgram> program;  ///< of the best combination
   LocalOptimum best;
+  /// Whether tracks keep all hits of the start though limits on hits or
+  /// coverages, or limits at edges of layers, would allow fewer: no such design
+  /// is better.
+  bool needs_hits = false;
   double start_f = Resolution::none;
   bool start_is_feasible = false;
   Certificate certificate;

@@ -372,6 +372,7 @@ Found solve_from_starts(const DesignProgram& program, std::size_t n,
   }
   found.effort += plan.effort();
   found.interrupted = found.interrupted || plan.is_stopped();
+  if (!found.interrupted) found.planned = plan.size();
   if (n > 1) exchange_layers(plan.program(), options, place, found);
   if (!plan.is_large()) return found;
   // the best of each optimum, and the design of the file

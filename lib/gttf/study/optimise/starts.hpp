@@ -17,6 +17,7 @@ struct SearchOptions {
   bool local = false;    ///< one solution from the file's design
   unsigned threads = 1;  ///< the result does not depend on it
   bool prices = true;    ///< of limits and bounds
+  KeptHits kept = KeptHits::of_start;
   /// Additional starting designs.
   std::vector<std::vector<double>> also_from = {};
   /// Called with the number of starts done.
@@ -43,6 +44,7 @@ struct Found {
   std::vector<double> optima;      ///< f of each start that met the limits
   std::vector<LocalOptimum> ends;  ///< of each start that has values
   std::size_t starts = 0;
+  std::size_t planned = 0;  ///< starts, also those that have no value
   std::size_t sampled = 0;  ///< starts of a sample that met limits
   bool is_enough = false;   ///< more starts are unlikely to find anything else
   bool interrupted = false;
