@@ -156,6 +156,16 @@ TEST_CASE("of dependent limits each has the least of its multipliers") {
   CHECK(r.multipliers[2] == 0);
   CHECK(r.at_upper[1] == 0);
   CHECK(r.at_lower.norm() == 0);
+  // points of one limit are relaxed together
+  r.values.jacobian << 1, 0, 1, 0, 5, 7;
+  judge(p, r);
+  take_least_multipliers(p, r);
+  CHECK(r.multipliers.norm() == 0);
+  judge(p, r);
+  take_least_multipliers(p, r, {0, 0, 2});
+  CHECK(r.multipliers[0] + r.multipliers[1] == doctest::Approx(2));
+  CHECK(r.at_upper[1] == doctest::Approx(1));
+  r.values.jacobian << 1, 0, 1, 1, 5, 7;
   // without the second limit the multipliers are the only ones
   r.values.limits[1] = -1;
   judge(p, r);

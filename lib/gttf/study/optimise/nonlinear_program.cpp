@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace gttf {
@@ -272,7 +274,8 @@ void judge(const NonlinearProgram& program, ProgramResult& result) {
 }
 
 void take_least_multipliers(const NonlinearProgram& program,
-                            ProgramResult& result) {
+                            ProgramResult& result,
+                            const std::vector<std::size_t>& parts_of) {
   constexpr double dependent = 1e-9;  // relative
   const ActiveRows rows = active_rows(program, result);
   const MatrixXd& a = rows.gradients;
@@ -283,26 +286,38 @@ void take_least_multipliers(const NonlinearProgram& program,
   const VectorXd& g = result.values.gradient;
   const VectorXd u = nonnegative_least_squares(a, -g);
   const double balanced = (a * u + g).norm() + dependent * g.norm();
-  VectorXd least = u;
+  // bounds come after the limits
+  std::map<std::pair<bool, std::size_t>, std::vector<Index>> whole;
   for (Index k = 0; k < a.cols(); ++k) {
+    const auto row =
+        static_cast<std::size_t>(rows.active[static_cast<std::size_t>(k)]);
+    const bool is_part = row < parts_of.size();
+    whole[{is_part, is_part ? parts_of[row] : row}].push_back(k);
+  }
+  VectorXd least = u;
+  for (const auto& [number, parts] : whole) {
     MatrixXd others = a;
-    others.col(k).setZero();
-    const auto balances = [&](double multiplier) {
-      const VectorXd b = -g - multiplier * a.col(k);
+    VectorXd own = VectorXd::Zero(g.size());
+    for (const Index k : parts) {
+      others.col(k).setZero();
+      own += u[k] * a.col(k);
+    }
+    const auto balances = [&](double share) {
+      const VectorXd b = -g - share * own;
       return (others * nonnegative_least_squares(others, b) - b).norm() <=
              balanced;
     };
-    double low = 0, high = u[k];
-    if (high == 0 || balances(low)) {
-      least[k] = 0;
-      continue;
+    double low = 0, high = 1;
+    if (balances(low)) {
+      high = 0;
+    } else {
+      constexpr int halvings = 50;
+      for (int i = 0; i < halvings; ++i) {
+        const double middle = 0.5 * (low + high);
+        (balances(middle) ? high : low) = middle;
+      }
     }
-    constexpr int halvings = 50;
-    for (int i = 0; i < halvings; ++i) {
-      const double middle = 0.5 * (low + high);
-      (balances(middle) ? high : low) = middle;
-    }
-    least[k] = high;
+    for (const Index k : parts) least[k] = high * u[k];
   }
   set_multipliers(rows, least, result);
 }
@@ -385,6 +400,7 @@ ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,
       if (result.residual < program_balanced &&
           result.violation < program_feasible)
         break;
+      result.rejected = {trial.x};
     }
     if (trial.good) {
       // a good step need not be cut in the next round
@@ -395,6 +411,7 @@ ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,
         radius = trial.length * (trial.has_values ? 0.5 : 0.25);
         trial = try_within(radius);
         if (!trial.step || trial.length < least_step) break;
+        if (!trial.good) result.rejected.push_back(trial.x);
       }
     }
     if (!trial.good) {

@@ -6,6 +6,7 @@
 #include <Eigen/Core>
 #include <functional>
 #include <optional>
+#include <vector>
 
 namespace gttf {
 
@@ -44,6 +45,8 @@ struct ProgramResult {
   double residual = 0;   ///< of the conditions of an optimum, relative
   double violation = 0;  ///< largest limit
   int evaluations = 0;   ///< with derivatives
+  /// Ends of the last steps that were cut, the longest first.
+  std::vector<Eigen::VectorXd> rejected;
 };
 
 /// Tolerances of an optimum: for the limits, and for the balance of the
@@ -71,8 +74,12 @@ void judge(const NonlinearProgram& program, ProgramResult& result);
 /// Of the multipliers that balance the gradient equally well, the least of each
 /// limit and bound: what relaxing it alone gains. They differ from those of
 /// judge() where active limits depend on each other.
+/// @param parts_of  for each limit of the program the number of the one of
+///                  which it is a point, and with which it is relaxed; empty:
+///                  all are separate
 void take_least_multipliers(const NonlinearProgram& program,
-                            ProgramResult& result);
+                            ProgramResult& result,
+                            const std::vector<std::size_t>& parts_of = {});
 
 /// u >= 0 that minimises |a u - b|.
 /// Source: [LawsonHanson74] chapter 23
