@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <tuple>
@@ -18,6 +19,7 @@
 #include "gttf/resolution/sensitivity.hpp"
 #include "gttf/study/optimise/best_file.hpp"
 #include "gttf/study/optimise/optimisation_view.hpp"
+#include "gttf/study/optimise/proof.hpp"
 #include "gttf/study/optimise/read_problem.hpp"
 #include "gttf/study/optimise/unseen_optima.hpp"
 #include "support/problems.hpp"
@@ -564,7 +566,7 @@ TEST_CASE("lengths and lower limits that no design meets are named") {
     CHECK(r.infeasible->requirement == "L2 within r >= 80 mm");
     REQUIRE(r.infeasible->missing);
     CHECK(*r.infeasible->missing == doctest::Approx(20).epsilon(1e-9));
-    CHECK(certificate_text(r).starts_with("none: no start of "));
+    CHECK(certificate_text(r).starts_with("of the least miss: best of "));
   }
   SUBCASE("a lower limit of a quantity") {
     const OptimisationProblem p =
@@ -589,6 +591,249 @@ TEST_CASE("a choice of layers that is interrupted has a bound") {
   CHECK(r.certificate.gap > 0);
   CHECK(std::exp(r.best.f) / (1 + r.certificate.gap) <=
         std::exp(whole.best.f) * (1 + 1e-12));
+}
+
+TEST_CASE("the bound of an interrupted choice of layers rises all the time") {
+  OptimisationProblem planes = problem("telescope.yaml");
+  planes.choices[0].least = 3;
+  planes.choices[0].most = 12;
+  int calls = 0;
+  SearchOptions options;
+  options.keep_on = [&] { return ++calls > 0; };
+  const SearchResult whole = search(planes, options);
+  REQUIRE(whole.certificate.kind == Certificate::Kind::proven);
+  const int all = calls;
+  double last = 1;
+  for (const double share : {0.1, 0.2, 0.3, 0.5, 0.7, 0.9}) {
+    CAPTURE(share);
+    calls = -static_cast<int>(share * all);
+    options.keep_on = [&] { return ++calls < 0; };
+    const SearchResult r = search(planes, options);
+    REQUIRE(r.interrupted);
+    REQUIRE(r.certificate.kind == Certificate::Kind::bounded);
+    CHECK(r.certificate.gap < last);
+    last = r.certificate.gap;
+    CHECK(r.best.f - std::log1p(r.certificate.gap) <= whole.best.f + 1e-12);
+    if (share >= 0.5) CHECK(r.certificate.gap < 0.05);
+  }
+}
+
+TEST_CASE("layers that slow tracks down are not bounded without material") {
+  const std::string root = GTTF_SOURCE_DIR;
+  const std::string limit =
+      "detector: " + root +
+      "/detectors/barrel.yaml\nparticle: proton\n"
+      "minimise: { what: sigma_p_rel, at: { p: 350 MeV, theta: 90 deg } }\n";
+  OptimisationProblem slowed = problem_of(
+      "energy_loss: mean\nchoose: { layers: { of: 'layers[L1..L6]', at_most: 4 "
+      "} }\n" +
+      limit);
+  CHECK(has_energy_loss(slowed));
+  double best = 1e300;
+  std::size_t n = 0;
+  for (const Combination& combination : combinations_of(slowed)) {
+    DesignProgram program(slowed, combination);
+    ++n;
+    if (const auto all = program.all_values({})) best = std::min(best, all->f);
+  }
+  const SearchResult r = search(slowed, {});
+  REQUIRE(r.found);
+  CHECK(r.certificate.reason ==
+        fmt::format("all {} combinations were evaluated", n));
+  CHECK(r.best.f == doctest::Approx(best).epsilon(1e-12));
+  // nor does the least material prove that a limit is missed
+  const std::string vary =
+      "vary: { 'layers[L1..L6].material': { from: 0.1 %, to: 2 % } }\n" +
+      limit +
+      "subject_to: [{ what: sigma_d0, at: { p: 350 MeV, theta: 90 deg }, max: "
+      "1 um }]\n";
+  const OptimisationProblem with = problem_of("energy_loss: mean\n" + vary),
+                            without = problem_of(vary);
+  CHECK_FALSE(is_beyond_best_corner(DesignProgram(with, Combination{})));
+  CHECK(is_beyond_best_corner(DesignProgram(without, Combination{})));
+}
+
+TEST_CASE(
+    "combinations are chosen by limits on texts, and variables keep them") {
+  const std::string barrel =
+      "detector: " GTTF_SOURCE_DIR
+      "/detectors/barrel.yaml\n"
+      "minimise: { what: sigma_pt_rel, at: { p: 1 GeV, theta: 90 deg } }\n";
+  const std::string choice =
+      "choose: { layers: { of: 'layers[L1..L6]', at_least: 4 } }\n";
+  const auto limit = [](const std::string& p, const std::string& is) {
+    return "subject_to: [{ what: regime, at: { p: " + p +
+           ", theta: 90 deg }, is: " + is + " }]\n";
+  };
+  const OptimisationProblem free = problem_of(barrel + choice),
+                            limited = problem_of(barrel + choice +
+                                                 limit("60 GeV", "mixed"));
+  double best = 1e300;
+  for (const Combination& combination : combinations_of(limited)) {
+    DesignProgram program(limited, combination);
+    const auto all = program.all_values({});
+    REQUIRE(all);
+    if (all->violation() <= 1e-9) best = std::min(best, all->f);
+  }
+  const SearchResult r = search(limited, {});
+  REQUIRE(r.found);
+  CHECK(r.best.f == doctest::Approx(best).epsilon(1e-12));
+  CHECK(r.best.f > search(free, {}).best.f + 1e-6);
+  // no combination: the text is named
+  const OptimisationProblem none =
+      problem_of(barrel + choice + limit("1 GeV", "hits"));
+  const SearchResult missed = search(none, {});
+  CHECK_FALSE(missed.found);
+  REQUIRE(missed.infeasible);
+  CHECK(missed.infeasible->requirement.starts_with("regime"));
+  // variables stay where the text is that of the start
+  OptimisationProblem kept = problem_of(
+      barrel +
+      "vary: { 'layers[L1..L6].measures.rphi': { from: 3 um, to: 30 um } }\n" +
+      limit("100 GeV", "hits"));
+  const SearchResult stays = searched(kept, 2);
+  CHECK(stays.found);
+  CHECK_THROWS_AS(
+      problem_of(barrel +
+                 "vary: { 'layers[L1].measures.rphi': { from: 3 um, to: 30 um "
+                 "} }\n" +
+                 limit("1 GeV", "hits")),
+      InputError);
+}
+
+TEST_CASE("limits between the points of a grid decide between combinations") {
+  const auto layer = [](const std::string& name, const std::string& shape) {
+    return "  - name: " + name + "\n    " + shape +
+           "\n    material: 0.3 %\n    measures: { " +
+           (name == "D" ? "rphi: 10 um, r" : "rphi: 10 um, z") + ": 10 um }\n";
+  };
+  // the disk does not reach the angles at which B4 ends
+  const TemporaryFile detector(
+      "gttf-detector: 1\nname: hole\nfield: { solenoid: 2 T }\nlayers:\n" +
+      layer("B1", "cylinder: { radius: 30 mm, half_length: 500 mm }") +
+      layer("B2", "cylinder: { radius: 60 mm, half_length: 500 mm }") +
+      layer("B3", "cylinder: { radius: 90 mm, half_length: 500 mm }") +
+      layer("B4", "cylinder: { radius: 300 mm, half_length: 150 mm }") +
+      layer("D", "disk: { z: 340 mm, radius: [250 mm, 450 mm] }"));
+  const std::string study =
+      "detector: " + detector.path() +
+      "\nchoose: { outer: {"
+      " short: { 'layers[B4].cylinder.half_length': 150 mm, price: 1 },"
+      " long: { 'layers[B4].cylinder.half_length': 400 mm, price: 2 },"
+      " longer: { 'layers[B4].cylinder.half_length': 450 mm, price: 3 } } }\n"
+      "quantities: { cost: { sum: price, of: 'layers[B4]' } }\n"
+      "minimise: { quantity: cost }\n"
+      "subject_to: [{ what: sigma_pt_rel, at: { p: 1 GeV, theta: { from: 40 "
+      "deg, to: 90 deg, points: 2 } }, max: 2 % }]\n";
+  const OptimisationProblem alone = problem_of(study);
+  const SearchResult r = search(alone, {});
+  REQUIRE(r.found);
+  CHECK(r.program->combination().chosen[0] == "long");
+  // the same with a variable
+  OptimisationProblem varied = problem_of(
+      study + "vary: { 'layers[B1].measures.z': { from: 5 um, to: 20 um } }\n");
+  const SearchResult other = searched(varied, 2);
+  REQUIRE(other.found);
+  CHECK(other.program->combination().chosen[0] == "long");
+}
+
+TEST_CASE("gaps that cannot be kept are missed by the same amount") {
+  // from 30 mm to 500 mm
+  OptimisationProblem p = problem_of(
+      "detector: " GTTF_SOURCE_DIR
+      "/detectors/barrel.yaml\n"
+      "vary: { 'layers[L2..L5].cylinder.radius': { from: 40 mm, to: 480 mm } "
+      "}\n"
+      "keep: [{ gap: { between: [L1..L6], min: 200 mm } }]\n"
+      "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n");
+  const SearchResult r = searched(p, 8);
+  CHECK_FALSE(r.found);
+  REQUIRE(r.infeasible);
+  REQUIRE(r.infeasible->missing);
+  CHECK(*r.infeasible->missing == doctest::Approx(106).epsilon(1e-9));
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(r.best.x[i] ==
+          doctest::Approx(30 + 94 * static_cast<double>(i + 1)).epsilon(1e-9));
+  for (const LimitPrice& gap : r.limits) {
+    CHECK(gap.active);
+    CHECK(gap.price == doctest::Approx(0.2).epsilon(1e-9));
+    CHECK(gap.price_unit == "mm/mm");
+    CHECK(gap.multiplier == doctest::Approx(0.2 / 106).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("a coverage that cannot be kept is missed by as little as possible") {
+  // six layers at most 100 mm long: the outermost one is left first
+  OptimisationProblem p = problem_of(
+      "detector: " GTTF_SOURCE_DIR
+      "/detectors/barrel.yaml\n"
+      "vary: { 'layers[L1..L6].cylinder.half_length': { from: 50 mm, to: 100 "
+      "mm "
+      "} }\n"
+      "keep: [{ coverage: { hits: 6, theta: { from: 60 deg, to: 120 deg }, "
+      "vertex_z: 10 mm } }]\n"
+      "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n");
+  const SearchResult r = searched(p, 4);
+  CHECK_FALSE(r.found);
+  REQUIRE(r.infeasible);
+  REQUIRE(r.infeasible->missing);
+  CHECK(
+      *r.infeasible->missing ==
+      doctest::Approx(500 / std::tan(60 * unit::deg) + 10 - 100).epsilon(1e-9));
+  CHECK(r.best.x[5] == doctest::Approx(100));
+  CHECK(std::ranges::any_of(r.limits, [](const LimitPrice& limit) {
+    return limit.name.starts_with("6 hits: ") && limit.active;
+  }));
+}
+
+TEST_CASE("a limit at two symmetric angles has a price") {
+  OptimisationProblem p = problem_of(
+      "detector: " GTTF_SOURCE_DIR
+      "/detectors/barrel.yaml\n"
+      "vary: { 'layers[L1..L6].measures.rphi': { from: 3 um, to: 30 um } }\n"
+      "quantities: { cost: { sum: (10 um / sigma_rphi)^2, of: 'layers[L1..L6]' "
+      "} }\n"
+      "minimise: { quantity: cost }\n"
+      "subject_to: [{ what: sigma_pt_rel, at: { p: 20 GeV, theta: [60 deg, 120 "
+      "deg] }, max: 2 % }]\n");
+  const SearchResult r = searched(p, 1);
+  REQUIRE(r.found);
+  double multiplier = 0;
+  for (const LimitPrice& limit : r.limits) {
+    CHECK(limit.active);
+    multiplier += limit.multiplier;
+  }
+  OptimisationProblem one = p;
+  one.requirements[0].criteria[0].angle.values.pop_back();
+  one.requirements[0].criteria[0].points.pop_back();
+  const SearchResult alone = searched(one, 1);
+  REQUIRE(alone.limits.size() == 1);
+  CHECK(multiplier ==
+        doctest::Approx(alone.limits[0].multiplier).epsilon(1e-6));
+}
+
+TEST_CASE("hits are exchanged between groups until none is better elsewhere") {
+  std::string layers;
+  for (int i = 1; i <= 6; ++i)
+    layers += fmt::format(
+        "  - {{ name: L{}, cylinder: {{ radius: {} mm, half_length: 2 m }}, "
+        "measures: {{ rphi: 10 um, z: 10 um }} }}\n",
+        i, 200 * i - 100);
+  const TemporaryFile detector(
+      "gttf-detector: 1\nname: lever arm\nfield: { solenoid: 2 T "
+      "}\nlayers:\n" +
+      layers);
+  const OptimisationProblem p = problem_of(
+      "detector: " + detector.path() +
+      "\nscattering: off\n"
+      "vary: { 'layers[L1..L6].cylinder.radius': { from: 100 mm, to: 1100 mm } "
+      "}\n"
+      "keep: [{ gap: { between: [L1..L6], min: 1 mm } }]\n"
+      "minimise: { what: sigma_d0, at: { p: 100 GeV, theta: 90 deg } }\n");
+  const SearchResult r = search(p, {});
+  REQUIRE(r.found);
+  // all divisions among three groups were compared: 4, 1, 1
+  CHECK(objective(r) == doctest::Approx(8.072240).epsilon(1e-6));
 }
 
 TEST_CASE("an interrupted result is not called better than it was verified") {
@@ -902,6 +1147,85 @@ TEST_CASE("prices are those of optima with moved limits") {
       }
       CHECK((f[0] - f[1]) / (2 * step) ==
             doctest::Approx(multiplier).epsilon(1e-3));
+    }
+  }
+}
+
+TEST_CASE("a price holds as long as the same limits are active") {
+  struct Study {
+    std::string before;  ///< text before the factor of a limit
+    std::string after;
+    std::string limit;  ///< the beginning of its name
+  };
+  const std::string root = GTTF_SOURCE_DIR;
+  const std::vector<Study> studies{
+      {"detector: " + root +
+           "/detectors/cld.yaml\nparticle: muon\n"
+           "vary:\n"
+           "  vp: { of: 'layers[VTX1..VTX6].measures.rphi', from: 2 um, to: 20 "
+           "um }\n"
+           "  layers[ITK1,ITK2,ITK3,OTK1,OTK2,OTK3].measures.rphi: { from: 3 "
+           "um, to: 50 um }\n"
+           "quantities: { cost: { sum: (10 um / sigma_rphi)^2, of: "
+           "'layers[VTX1..VTX6,ITK1,ITK2,ITK3,OTK1,OTK2,OTK3]' } }\n"
+           "minimise: { quantity: cost }\n"
+           "subject_to: [{ what: sigma_d0, at: { pt: { from: 1 GeV, to: 100 "
+           "GeV, points: 12 }, theta: { from: 50 deg, to: 90 deg, points: 6 } "
+           "}, max: ",
+       " * (3 um (+) 20 um * GeV / (p * sin(theta)^(3/2))) }, { what: "
+       "sigma_pt_rel, at: { pt: { from: 1 GeV, to: 100 GeV, points: 12 }, "
+       "theta: 90 deg }, max: 0.004 % * pT / GeV (+) 0.4 % }]\n",
+       "sigma_d0"},
+      {"detector: " + root +
+           "/detectors/barrel.yaml\n"
+           "vary:\n"
+           "  layers[L1..L3].cylinder.half_length: { from: 50 mm, to: 900 mm "
+           "}\n"
+           "  layers[L1..L3].cylinder.radius: { from: 25 mm, to: 190 mm }\n"
+           "quantities: { a: { sum: area, of: 'layers[L1..L3]' } }\n"
+           "keep: [{ gap: { between: [L1..L4], min: 10 mm } }, { coverage: { "
+           "hits: 3, of: 'layers[L1..L3]', eta: { from: -0.5, to: 1.2 }, "
+           "vertex_z: 40 mm } }]\n"
+           "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n"
+           "subject_to: [{ quantity: a, max: ",
+       " * 0.15 m2 }]\n", "a"}};
+  for (const Study& study : studies) {
+    const auto at = [&](double factor) {
+      return problem_of(study.before + fmt::format("{}", factor) + study.after);
+    };
+    // the names of what holds the design, without points
+    const auto holding = [](const SearchResult& r) {
+      REQUIRE(r.found);
+      REQUIRE(r.certificate.residual < 1e-7);
+      std::set<std::string> names;
+      for (const LimitPrice& p : r.limits)
+        if (p.multiplier > 1e-9)
+          names.insert(p.name.substr(0, p.name.find(" <=")));
+      for (std::size_t i = 0; i < r.bounds.size(); ++i)
+        if (r.bounds[i].multiplier > 1e-9) names.insert(std::to_string(i));
+      return names;
+    };
+    OptimisationProblem p = at(1);
+    const SearchResult r = searched(p, 3);
+    const auto names = holding(r);
+    const LimitPrice* priced = nullptr;
+    for (const LimitPrice& price : r.limits)
+      if (price.name.starts_with(study.limit) && price.price_range)
+        priced = &price;
+    REQUIRE(priced != nullptr);
+    const double low = priced->price_range->first / priced->limit,
+                 high = priced->price_range->second / priced->limit;
+    CHECK(low < 0.9999);
+    CHECK(high > 1.0001);
+    // of a step that is too long, a sixteenth is not resolved
+    for (const double end : {low, high}) {
+      CAPTURE(end);
+      const double length = std::abs(end - 1);
+      OptimisationProblem within = at(1 + 0.99 * (end - 1));
+      CHECK(holding(searched(within, 3)) == names);
+      if (length > 0.0999) continue;
+      OptimisationProblem beyond = at(1 + 1.2 * (end - 1));
+      CHECK(holding(searched(beyond, 3)) != names);
     }
   }
 }

@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <numeric>
+#include <set>
 
 #include "gttf/core/dual.hpp"
 #include "gttf/resolution/any_track.hpp"
@@ -72,6 +73,11 @@ ObjectiveUnit objective_unit(const OptimisationProblem& problem) {
     if (powers == Powers{.length = 1}) return {"mm", unit::mm};
     return {is_number(powers) ? "1" : "", 1};
   }
+  if (objective.kind == Kind::missing) {
+    const bool is_length = problem.limits.empty();
+    return is_length ? ObjectiveUnit{"mm", 1 / DesignProgram::gap_unit}
+                     : ObjectiveUnit{"1", 1};
+  }
   if (objective.kind == Kind::margin || objective.scale) return {"1", 1};
   const CheckedQuantity& quantity = objective.criterion.quantity;
   return {quantity.unit == 1 ? "1" : quantity.symbol, quantity.unit};
@@ -89,9 +95,10 @@ DesignProgram::DesignProgram(const OptimisationProblem& problem,
   quantity_factors_.assign(problem.limits.size(), 1.0);
   using Kind = Objective::Kind;
   const Kind kind = problem.objective.kind;
-  has_level_ =
-      kind == Kind::worst || kind == Kind::margin || kind == Kind::quantile;
-  if (kind != Kind::quantity && kind != Kind::margin) add_objective();
+  has_level_ = kind == Kind::worst || kind == Kind::margin ||
+               kind == Kind::quantile || kind == Kind::missing;
+  if (kind != Kind::quantity && kind != Kind::margin && kind != Kind::missing)
+    add_objective();
   for (std::size_t i = 0; i < problem.coverages.size(); ++i) {
     const double z = problem.coverages[i].vertex_z;
     coverage_starts_.push_back(
@@ -201,16 +208,12 @@ DesignProgram DesignProgram::coarse(std::size_t most) const {
   other.samples_.clear();
   other.of_objective_.clear();
   for (Mean& mean : other.means_) mean.samples.clear();
-  const auto same_list = [](const Sample& a, const Sample& b) {
-    return a.file == b.file && a.criterion == b.criterion &&
-           std::isnan(a.upper) == std::isnan(b.upper);
-  };
   std::vector<char> done(samples_.size(), 0);
   for (std::size_t i = 0; i < samples_.size(); ++i) {
     if (done[i] != 0) continue;
     std::vector<std::size_t> list;
     for (std::size_t k = i; k < samples_.size(); ++k)
-      if (same_list(samples_[i], samples_[k])) {
+      if (samples_[k].is_of_same_limit(samples_[i])) {
         list.push_back(k);
         done[k] = 1;
       }
@@ -269,7 +272,7 @@ std::size_t DesignProgram::add_sample(Sample sample,
   }
   samples_.push_back(sample);
   if (problem_->objective.kind == Objective::Kind::margin &&
-      sample.is_limit() && !std::isinf(sample.upper))
+      sample.is_limit() && !std::isinf(sample.upper) && !is_of_text(sample))
     of_objective_.push_back(samples_.size() - 1);
   return samples_.size() - 1;
 }
@@ -279,10 +282,13 @@ void DesignProgram::scale_limit(const LimitValue& limit, double factor) {
     quantity_factors_[limit.index] *= factor;
   if (limit.kind == LimitValue::Kind::mean)
     means_[limit.index].limit += std::log(factor);
-  if (limit.kind == LimitValue::Kind::sample) {
-    samples_[limit.index].lower *= factor;
-    samples_[limit.index].upper *= factor;
-  }
+  if (limit.kind != LimitValue::Kind::sample) return;
+  const Sample own = samples_[limit.index];
+  for (Sample& sample : samples_)
+    if (sample.is_of_same_limit(own)) {
+      sample.lower *= factor;
+      sample.upper *= factor;
+    }
 }
 
 std::vector<double> DesignProgram::curve_at(
@@ -365,8 +371,20 @@ void DesignProgram::add_requirements() {
     for (const CheckResult& result : outcome.results) {
       const Criterion& criterion = file.criteria[result.criterion];
       using Kind = CheckedQuantity::Kind;
-      // texts are only checked at the end
-      if (criterion.quantity.kind == Kind::text) continue;
+      if (criterion.quantity.kind == Kind::text) {
+        const StudyRequest points = grid_of(file, criterion);
+        for (const GridPoint point : criterion.points) {
+          Sample sample;
+          sample.file = f;
+          sample.criterion = result.criterion;
+          if (space_.size() > 0)
+            sample.upper = std::numeric_limits<double>::infinity();
+          else
+            sample.lower = 1;
+          add_sample(sample, points, grid_track(points, point));
+        }
+        continue;
+      }
       if (criterion.quantity.kind == Kind::coverage) {
         // variables keep the hits, combinations are compared by their coverage
         const StudyRequest points = grid_of(file, criterion);
@@ -717,7 +735,7 @@ std::optional<ProgramValues> DesignProgram::evaluate(
           for (Index i = 0; i < n_of_design; ++i)
             put(list[static_cast<std::size_t>(i)], slopes.row(i));
           for (const auto& [i, margin] : margins)
-            put(margin.outside(std::span<const S>(numbers)) / S(gap_unit),
+            put(margin.missing(std::span<const S>(numbers)) / S(gap_unit),
                 slopes.row(first_of_working + static_cast<Index>(i)));
           if (of_quantity)
             put(log(quantity(objective.quantity, numbers)), f_slope);
@@ -754,7 +772,7 @@ std::optional<ProgramValues> DesignProgram::evaluate(
   for (std::size_t i = 0, next = 0; i < working.size(); ++i) {
     if (HitEdge::is_number(working[i])) {
       const bool exists = margin != margins.end() && margin->first == i;
-      limits.push_back(exists ? (margin++)->second.outside(
+      limits.push_back(exists ? (margin++)->second.missing(
                                     std::span<const double>(values->numbers)) /
                                     gap_unit
                               : -highest_level);
@@ -782,6 +800,7 @@ std::optional<ProgramValues> DesignProgram::evaluate(
     case Kind::worst:
     case Kind::margin:
     case Kind::quantile:
+    case Kind::missing:
       break;
   }
   const Index all = n + (has_level_ ? 1 : 0);
@@ -789,9 +808,14 @@ std::optional<ProgramValues> DesignProgram::evaluate(
   result.limits.resize(static_cast<Index>(limits.size()));
   for (Index i = 0; i < result.limits.size(); ++i)
     result.limits[i] = limits[static_cast<std::size_t>(i)];
-  // samples of the objective are limited by the level
+  // samples of the objective, or the limits that it is of, are limited by the
+  // level
   const auto first_sample = static_cast<Index>(limits.size() - working.size());
   const auto is_levelled = [&](Index i) {
+    if (objective.kind == Kind::missing) {
+      const auto [begin, end] = missing_limits();
+      return i >= static_cast<Index>(begin) && i < static_cast<Index>(end);
+    }
     return has_level_ && i >= first_sample &&
            std::ranges::count(
                of_objective_,
@@ -799,7 +823,7 @@ std::optional<ProgramValues> DesignProgram::evaluate(
   };
   if (has_level_) {
     result.f = at[n];
-    for (Index i = first_sample; i < result.limits.size(); ++i)
+    for (Index i = 0; i < result.limits.size(); ++i)
       if (is_levelled(i)) result.limits[i] -= at[n];
   } else {
     result.f = f;
@@ -845,7 +869,17 @@ DesignProgram::AllValues DesignProgram::judged(
     const std::vector<double>& values, const std::vector<double>& numbers,
     bool bound) const {
   AllValues all;
+  const Objective& objective = problem_->objective;
   const std::vector<double> limits = limits_of_design(numbers);
+  if (objective.kind == Objective::Kind::missing) {
+    const auto [begin, end] = missing_limits();
+    all.f = -highest_level;
+    for (std::size_t i = 0; i < limits.size(); ++i) {
+      double& largest = i >= begin && i < end ? all.f : all.others;
+      largest = std::max(largest, limits[i]);
+    }
+    return all;
+  }
   if (!bound)
     for (const double limit : limits) all.others = std::max(all.others, limit);
   if (bound) {
@@ -861,7 +895,6 @@ DesignProgram::AllValues DesignProgram::judged(
         all.others,
         mean_of(means_[m].samples, problem_->means[m].logarithmic, value) -
             means_[m].limit);
-  const Objective& objective = problem_->objective;
   if (objective.kind == Objective::Kind::quantity) {
     const double q = quantity<double>(objective.quantity, numbers);
     all.f = bound && !(q > 0) ? -highest_level : std::log(q);
@@ -920,13 +953,14 @@ std::vector<std::size_t> DesignProgram::samples_that_lose_hits(
       if (!keeps(rows, t, group.kept[t])) tracks[t] = 1;
   }
   std::vector<std::size_t> lost;
-  for (std::size_t i = 0; i < samples_.size(); ++i)
-    if (has_lost[samples_[i].group][samples_[i].track] != 0) lost.push_back(i);
+  for (std::size_t i = 0; i < samples_.size(); ++i) {
+    const Sample& s = samples_[i];
+    int n_hits = 0;
+    if (has_lost[s.group][s.track] != 0 ||
+        (is_of_text(s) && !generic_value(g, s, n_hits)))
+      lost.push_back(i);
+  }
   return lost;
-}
-
-std::optional<std::vector<double>> DesignProgram::take_lost_design() {
-  return std::exchange(lost_design_, std::nullopt);
 }
 
 bool DesignProgram::is_known(std::size_t working) const {
@@ -938,73 +972,92 @@ bool DesignProgram::is_known(std::size_t working) const {
 }
 
 std::optional<HitMargin> DesignProgram::margin_of(const HitEdge& edge) const {
-  const std::vector<char>& absent = combination_.absent;
-  if (!absent.empty() && absent[edge.layer] != 0) return std::nullopt;
-  return hit_margin(space_.design, edge.layer, edge.side,
-                    groups_[edge.group].tracks[edge.track],
-                    space_.design.detector().field.bz);
+  if (is_absent(edge.layer)) return std::nullopt;
+  return hit_margin(space_.design, edge,
+                    groups_[edge.group].tracks[edge.track]);
 }
 
-std::vector<std::size_t> DesignProgram::measuring_surfaces(
-    const TrackingGeometry& geometry, const TrackGroup& group,
-    const Track& track) const {
-  const detail::AnyTrack path(geometry, track, group.model);
-  std::vector<std::size_t> list;
-  for (std::size_t k = 0; k < path.size(); ++k)
-    if (geometry.surfaces()[path.surface(k)].measures())
-      list.push_back(path.surface(k));
-  std::ranges::sort(list);
-  return list;
-}
-
-std::vector<std::size_t> DesignProgram::lost_edges(
-    const std::vector<double>& kept, const std::vector<double>& lost) {
+std::vector<std::size_t> DesignProgram::changed_edges(
+    const std::vector<double>& from, const std::vector<double>& to) {
   const FieldKind kind = space_.design.detector().field.kind;
   if (kind != FieldKind::solenoid && kind != FieldKind::none) return {};
-  space_.design.set(space_.numbers<double>(std::span<const double>(kept)));
-  const TrackingGeometry before = geometry();
-  const std::vector<double> numbers =
-      space_.numbers<double>(std::span<const double>(lost));
-  space_.design.set(numbers);
-  const TrackingGeometry after = geometry();
-  std::vector<std::size_t> result;
+  std::vector<std::vector<double>> numbers;  // at both designs
+  std::vector<TrackingGeometry> geometries;
+  for (const std::vector<double>* x : {&from, &to}) {
+    numbers.push_back(space_.numbers<double>(std::span<const double>(*x)));
+    space_.design.set(numbers.back());
+    geometries.push_back(geometry());
+  }
+  struct Change {
+    HitEdge edge;
+    double met_at = 0;  ///< share of the way
+    bool is_lost = false;
+  };
+  std::vector<Change> changes;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const TrackGroup& group = groups_[g];
     if (group.tracks.empty() || group.model.loss != EnergyLoss::off ||
         group.model.turns != 0)
       continue;
-    std::vector<double> p, theta;
-    const TrackArrays arrays = arrays_of_group(group, p, theta);
-    std::vector<int> n_hits(p.size());
-    sigmas_and_hits(after, arrays, group.model, {}, 1, n_hits);
-    effort_.covariances += p.size();
-    struct Farthest {
-      double outside;
-      std::size_t track;
-    };
-    std::map<std::pair<std::size_t, std::size_t>, Farthest> farthest;
-    for (std::size_t t = 0; t < p.size(); ++t) {
-      if (n_hits[t] >= group.n_hits[t]) continue;
-      const auto then = measuring_surfaces(before, group, group.tracks[t]);
-      const auto now = measuring_surfaces(after, group, group.tracks[t]);
-      std::vector<std::size_t> missed;
-      std::ranges::set_difference(then, now, std::back_inserter(missed));
-      for (const std::size_t layer : missed)
-        for (std::size_t side = 0; side < 4; ++side) {
-          const auto margin = margin_of({g, t, layer, side});
-          const double outside =
-              margin ? margin->outside(std::span<const double>(numbers)) : 0;
-          if (!(outside > 0)) continue;
-          const auto [at, is_new] =
-              farthest.try_emplace({layer, side}, Farthest{outside, t});
-          if (!is_new && outside > at->second.outside)
-            at->second = {outside, t};
+    for (std::size_t t = 0; t < group.tracks.size(); ++t) {
+      if (group.n_hits[t] < 0) continue;
+      const std::array paths{
+          detail::AnyTrack(geometries[0], group.tracks[t], group.model),
+          detail::AnyTrack(geometries[1], group.tracks[t], group.model)};
+      const bool is_lost = paths[1].n_measuring() < group.n_hits[t];
+      std::array<std::vector<std::size_t>, 2> crossed;
+      for (std::size_t i = 0; i < 2; ++i) {
+        for (std::size_t k = 0; k < paths[i].size(); ++k)
+          crossed[i].push_back(paths[i].surface(k));
+        std::ranges::sort(crossed[i]);
+      }
+      for (std::size_t i = 0; i < 2; ++i) {
+        std::vector<std::size_t> layers;
+        std::ranges::set_difference(crossed[i], crossed[1 - i],
+                                    std::back_inserter(layers));
+        for (const std::size_t layer : layers) {
+          const std::size_t first = changes.size();
+          for (std::size_t side = 0; side < HitEdge::n_sides; ++side) {
+            const HitEdge edge{g, t, layer, side, i == 1};
+            std::array<double, 2> missing{};
+            for (std::size_t at = 0; at < 2; ++at) {
+              space_.design.set(numbers[at]);
+              const auto margin = margin_of(edge);
+              missing[at] =
+                  margin ? margin->missing(std::span<const double>(numbers[at]))
+                         : Resolution::none;
+            }
+            constexpr double inside = HitMargin::inside;
+            if (missing[0] <= inside && missing[1] > inside)
+              changes.push_back(
+                  {edge, (inside - missing[0]) / (missing[1] - missing[0]),
+                   is_lost});
+          }
+          // a track is outside of a layer if it is beyond one of its edges
+          if (i == 1 && changes.size() > first) {
+            changes[first] = *std::max_element(
+                changes.begin() + static_cast<std::ptrdiff_t>(first),
+                changes.end(), [](const Change& a, const Change& b) {
+                  return a.met_at < b.met_at;
+                });
+            changes.resize(first + 1);
+          }
         }
+      }
     }
-    for (const auto& [edge, track] : farthest)
-      if (const auto number =
-              HitEdge{g, track.track, edge.first, edge.second}.number())
-        result.push_back(*number);
+  }
+  std::ranges::stable_sort(changes, {}, &Change::met_at);
+  const bool any_lost = std::ranges::any_of(changes, &Change::is_lost);
+  std::vector<std::size_t> result;
+  std::set<std::array<std::size_t, 4>> seen;
+  for (const Change& change : changes) {
+    if (change.is_lost != any_lost) continue;
+    if (!any_lost && change.met_at > changes.front().met_at) break;
+    const HitEdge& edge = change.edge;
+    if (!seen.insert({edge.group, edge.layer, edge.side, edge.is_outside})
+             .second)
+      continue;
+    if (const auto number = edge.number()) result.push_back(*number);
   }
   return result;
 }
@@ -1020,11 +1073,21 @@ std::vector<std::string> DesignProgram::by_differences() {
                             number_slopes(space_.start_values()));
   const bool exact = has_exact_averages(slopes);
   for (const Sample& s : samples_) {
-    if (s.parameter || (s.averaged && exact)) continue;
+    if (s.parameter || (s.averaged && exact) || is_of_text(s)) continue;
     const std::string& name = criterion_of(s).quantity.name;
     if (std::ranges::count(names, name) == 0) names.push_back(name);
   }
   return names;
+}
+
+std::pair<std::size_t, std::size_t> DesignProgram::missing_limits() const {
+  const std::size_t lengths = gaps_.size() + envelopes_.size();
+  std::size_t all = lengths + coverage_steps_.size();
+  for (const QuantityLimit& limit : problem_->limits)
+    all += (limit.max ? 1 : 0) + (limit.min ? 1 : 0);
+  if (problem_->coverages.empty() && problem_->limits.empty())
+    return {0, lengths};
+  return {lengths, all};
 }
 
 std::size_t DesignProgram::rank_of_level() const {
@@ -1062,7 +1125,8 @@ void DesignProgram::order_coverage(std::span<const double> numbers) {
         coverage_steps_.emplace_back(starts.coverage, step);
 }
 
-double DesignProgram::missing_coverage(const std::vector<double>& x, bool add) {
+double DesignProgram::missing_coverage(const std::vector<double>& x, bool add,
+                                       double allowed) {
   const std::vector<double> numbers =
       space_.numbers<double>(std::span<const double>(x));
   double missing = -std::numeric_limits<double>::infinity();
@@ -1070,7 +1134,7 @@ double DesignProgram::missing_coverage(const std::vector<double>& x, bool add) {
     const CoverageGap gap = largest_gap(problem_->coverages[starts.coverage],
                                         numbers, combination_.absent);
     missing = std::max(missing, gap.missing);
-    if (add && gap.missing > limit_rounding * gap_unit)
+    if (add && gap.missing > allowed + limit_rounding * gap_unit)
       starts.z0.push_back(gap.z0);
   }
   return missing;
@@ -1160,7 +1224,8 @@ std::optional<DesignProgram::AllValues> DesignProgram::bound(
         values[i] = std::numeric_limits<double>::min();
         continue;
       }
-      const auto value = generic_value(g, samples_[i]);
+      int n_hits = 0;
+      const auto value = generic_value(g, samples_[i], n_hits);
       if (!value) return std::nullopt;
       values[i] = *value;
     }
@@ -1212,7 +1277,10 @@ double DesignProgram::level_at(const std::vector<double>& x) {
 double DesignProgram::in_unit(double f) const {
   if (problem_->objective.logarithmic)
     return f - std::log(objective_unit(*problem_).value);
-  return std::exp(f) / objective_unit(*problem_).value;
+  const double value = objective_unit(*problem_).value;
+  return (problem_->objective.kind == Objective::Kind::missing ? f
+                                                               : std::exp(f)) /
+         value;
 }
 
 std::vector<LimitValue> DesignProgram::limits_at(
@@ -1228,8 +1296,7 @@ std::vector<LimitValue> DesignProgram::limits_at(
     list.push_back(
         {Kind::envelope, 0, !e.is_upper, numbers[e.number], e.bound, e.name});
   order_coverage(numbers);
-  for (std::size_t i = 0; i < coverage_steps_.size(); ++i) {
-    const auto& [coverage, step] = coverage_steps_[i];
+  for (const auto& [coverage, step] : coverage_steps_) {
     const auto name = [&](const LayerEdge& edge, const char* end) {
       return edge.layer == LayerEdge::none
                  ? std::string(end)
@@ -1238,7 +1305,7 @@ std::vector<LimitValue> DesignProgram::limits_at(
     // to spare
     const double missing =
         missing_length<double>(step, std::span<const double>(numbers));
-    list.push_back({Kind::coverage, i, true, -missing, 0,
+    list.push_back({Kind::coverage, coverage, true, -missing, 0,
                     fmt::format("{}: {} to {} from z = {:.4g} mm",
                                 problem_->coverages[coverage].name,
                                 name(step.leave, "begin"),
@@ -1273,14 +1340,16 @@ std::vector<LimitValue> DesignProgram::limits_at(
     if (HitEdge::is_number(i)) {
       const HitEdge edge = HitEdge::of(i);
       const Track& track = groups_[edge.group].tracks[edge.track];
+      const Layer& layer = space_.design.detector().layers[edge.layer];
       const auto margin = margin_of(edge);
       list.push_back(
           {Kind::hit_edge, i, true,
-           margin ? -margin->outside(std::span<const double>(numbers))
+           margin ? -margin->missing(std::span<const double>(numbers))
                   : highest_level * gap_unit,
            0,
-           fmt::format("hit in {} at p = {:.6g} GeV, theta = {:.6g} deg",
-                       space_.design.detector().layers[edge.layer].name,
+           fmt::format("{}{} {} at p = {:.6g} GeV, theta = {:.6g} deg",
+                       edge.is_outside ? "no " : "",
+                       layer.measures() ? "hit in" : "crossing of", layer.name,
                        track.p, in_degrees(track.theta))});
       continue;
     }

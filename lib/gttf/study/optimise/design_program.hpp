@@ -2,6 +2,7 @@
 // DesignProgram: an optimisation problem as a function with constraints.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -81,6 +82,11 @@ struct Sample {
 
   /// A separate limit, not part of the objective or of a mean.
   bool is_limit() const { return file != objective && file != mean; }
+  /// Whether both are points of one limit, mean or objective.
+  bool is_of_same_limit(const Sample& other) const {
+    return file == other.file && criterion == other.criterion &&
+           std::isnan(upper) == std::isnan(other.upper);
+  }
 };
 
 /// The tracks of one request.
@@ -110,7 +116,7 @@ struct LimitValue {
   enum class Kind { sample, quantity, gap, envelope, coverage, mean, hit_edge };
 
   Kind kind = Kind::sample;
-  /// Of the sample, QuantityLimit or MeanLimit; HitEdge::number().
+  /// Of the sample, coverage, QuantityLimit or MeanLimit; HitEdge::number().
   std::size_t index = 0;
   bool is_lower = false;  ///< the value must be above it
   double value = 0, limit = 0;
@@ -140,6 +146,11 @@ class DesignProgram {
   bool may_lose_hits() const { return may_lose_hits_; }
   std::size_t n_samples() const { return samples_.size(); }
   const Sample& sample(std::size_t i) const { return samples_[i]; }
+  /// Whether its value is 1 where a text is allowed: where variables keep it,
+  /// there is no other value, else it is 0.
+  bool is_of_text(const Sample& sample) const {
+    return criterion_of(sample).quantity.is_text();
+  }
   const TrackGroup& group(std::size_t i) const { return groups_[i]; }
   Effort effort() const { return effort_; }
 
@@ -147,7 +158,7 @@ class DesignProgram {
   std::size_t add_sample(Sample sample, const StudyRequest& request,
                          const Track& track);
 
-  /// Multiplies a limit of a quantity, mean or sample.
+  /// Multiplies a limit of a quantity or mean, or of a column at all points.
   void scale_limit(const LimitValue& limit, double factor);
 
   /// Between variables in native units and those of the program: 0 at `from`, 1
@@ -161,8 +172,10 @@ class DesignProgram {
   std::vector<std::size_t> beyond_quantile(const std::vector<double>& x);
 
   /// The missing length of the coverages at x, mm, for tracks from any point on
-  /// the axis; with `add`, the worst start points are included from now on.
-  double missing_coverage(const std::vector<double>& x, bool add);
+  /// the axis; with `add`, the worst start points of those that miss more than
+  /// `allowed` are included from now on.
+  double missing_coverage(const std::vector<double>& x, bool add,
+                          double allowed = 0);
 
   /// The program with the limits of quantities, means and gaps and of the
   /// samples and hit edges in `working`. It refers to this object.
@@ -181,15 +194,13 @@ class DesignProgram {
   /// Samples whose tracks have fewer hits at x than at the start.
   std::vector<std::size_t> samples_that_lose_hits(const std::vector<double>& x);
 
-  /// The design of the last program() that had no value because tracks had lost
-  /// hits, since this was called last; nothing: there was none.
-  std::optional<std::vector<double>> take_lost_design();
-  /// The edges, as HitEdge::number(), that tracks cross within at `kept` but
-  /// not at `lost`, where they have fewer hits than at the start; of each edge
-  /// of a layer the one of the track that is farthest outside. None where
-  /// tracks are not helices.
-  std::vector<std::size_t> lost_edges(const std::vector<double>& kept,
-                                      const std::vector<double>& lost);
+  /// The edges, as HitEdge::number(), that decide why tracks cross other layers
+  /// at `to` than at `from`: of each edge of a layer the one that is met first
+  /// on a straight way. If tracks have fewer hits than at the start, all of
+  /// theirs, else those that are met first of all. None where tracks are not
+  /// helices.
+  std::vector<std::size_t> changed_edges(const std::vector<double>& from,
+                                         const std::vector<double>& to);
   /// Whether a number may stand in a working set.
   bool is_known(std::size_t working) const;
 
@@ -227,7 +238,7 @@ class DesignProgram {
   /// A start value for the level: the largest ratio at x.
   double level_at(const std::vector<double>& x);
 
-  /// The objective in the unit of its column.
+  /// The objective in its unit.
   double in_unit(double f) const;
   /// The same for a design whose f is known; of an average at one point, the
   /// number of scan_averages() without the rounding of the logarithm.
@@ -246,7 +257,13 @@ class DesignProgram {
   struct SampleValues {
     std::vector<double> value;
     std::vector<Eigen::VectorXd> slope;  ///< of the value; empty: not requested
-    std::vector<double> numbers;         ///< of the design
+    /// Hits of tracks whose columns are differentiated by differences.
+    std::vector<int> n_hits;
+    std::vector<double> numbers;  ///< of the design
+  };
+  struct ColumnValues {
+    std::vector<double> value;
+    std::vector<int> n_hits;
   };
 
   /// Calls f(numbers, put) for groups of variables: the numbers of the design
@@ -282,9 +299,9 @@ class DesignProgram {
                          SampleValues& result);
   // The same for other columns, and averages.
   std::optional<double> generic_value(const TrackingGeometry& geometry,
-                                      const Sample& sample);
+                                      const Sample& sample, int& n_hits);
   /// Nothing if one is missing or tracks have lost hits.
-  std::optional<std::vector<double>> column_values(
+  std::optional<ColumnValues> column_values(
       const std::vector<std::size_t>& samples,
       const TrackingGeometry& geometry);
   Table averages_of(const TrackGroup& group,
@@ -293,7 +310,8 @@ class DesignProgram {
                           const DesignSlopes& slopes, SampleValues& result);
   /// Whether the derivatives of mean errors of averages are exact.
   bool has_exact_averages(const DesignSlopes& slopes) const;
-  /// Derivatives that are missing. False if differences do not exist.
+  /// Derivatives that are missing, between designs where tracks have the same
+  /// number of hits. False if differences do not exist.
   bool add_differences(const std::vector<std::size_t>& which,
                        const std::vector<double>& x, SampleValues& result);
   /// Of gaps, envelopes, coverages and quantities: <= 0 if they are met.
@@ -308,12 +326,8 @@ class DesignProgram {
   AllValues judged(const std::vector<double>& values,
                    const std::vector<double>& numbers, bool bound) const;
   const Criterion& criterion_of(const Sample& sample) const;
-  /// Nothing if the track does not reach the layer, or the layer is absent.
+  /// At the present numbers. Nothing if there is none, or the layer is absent.
   std::optional<HitMargin> margin_of(const HitEdge& edge) const;
-  /// The surfaces that measure a track at the present numbers, in order.
-  std::vector<std::size_t> measuring_surfaces(const TrackingGeometry& geometry,
-                                              const TrackGroup& group,
-                                              const Track& track) const;
   static TrackArrays arrays_of_tracks(const TrackGroup& group,
                                       std::span<const std::size_t> tracks,
                                       std::vector<double>& p,
@@ -353,6 +367,9 @@ class DesignProgram {
   void relax_hits(TrackGroup& group);
   /// Of a track; nothing if no limit is on its hits.
   std::optional<int> required_hits(const Track& track) const;
+  /// Of the limits of a design, as limits_of_design() lists them, those of
+  /// Objective::Kind::missing: the first, and one past the last.
+  std::pair<std::size_t, std::size_t> missing_limits() const;
   /// Number of samples of the objective below the level.
   std::size_t rank_of_level() const;
   /// Finds the transitions between layers for these numbers.
@@ -382,7 +399,6 @@ class DesignProgram {
   };
   std::vector<CoverageStarts> coverage_starts_;
   std::vector<std::pair<std::size_t, CoverageStep>> coverage_steps_;
-  std::optional<std::vector<double>> lost_design_;
   KeptHits kept_;
   bool may_lose_hits_ = false;
   std::vector<RequiredHits> required_;

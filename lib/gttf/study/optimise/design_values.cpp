@@ -97,6 +97,7 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
     bool derivatives) {
   SampleValues result;
   result.value.resize(which.size());
+  result.n_hits.resize(which.size());
   if (derivatives) result.slope.resize(which.size());
   result.numbers = space_.numbers<double>(std::span<const double>(x));
   space_.design.set(result.numbers);
@@ -113,10 +114,7 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
         : slopes->in_batches()
             ? add_slopes(list, which, g, *slopes, result)
             : add_single_slopes(list, which, g, *slopes, result);
-    if (!has_hits) {
-      lost_design_ = x;
-      return std::nullopt;
-    }
+    if (!has_hits) return std::nullopt;
   }
   std::vector<std::size_t> others, columns;  // in which, and the samples
   for (std::size_t i = 0; i < which.size(); ++i)
@@ -126,16 +124,18 @@ std::optional<DesignProgram::SampleValues> DesignProgram::values_of(
     }
   if (!others.empty()) {
     const auto values = column_values(columns, g);
-    if (!values) {
-      lost_design_ = x;
-      return std::nullopt;
+    if (!values) return std::nullopt;
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      result.value[others[i]] = values->value[i];
+      result.n_hits[others[i]] = values->n_hits[i];
     }
-    for (std::size_t i = 0; i < others.size(); ++i)
-      result.value[others[i]] = (*values)[i];
   }
   for (const double value : result.value)
     if (!std::isfinite(value)) return std::nullopt;
   if (!derivatives || others.empty()) return result;
+  for (const std::size_t i : others)
+    if (is_of_text(samples_[which[i]]))
+      result.slope[i] = VectorXd::Zero(static_cast<Index>(space_.size()));
   add_average_slopes(which, *slopes, result);
   if (!add_differences(which, x, result)) return std::nullopt;
   return result;
@@ -232,7 +232,7 @@ bool DesignProgram::add_single_slopes(const GroupOfValues& list,
 }
 
 std::optional<double> DesignProgram::generic_value(
-    const TrackingGeometry& geometry, const Sample& sample) {
+    const TrackingGeometry& geometry, const Sample& sample, int& n_hits) {
   const TrackGroup& group = groups_[sample.group];
   const Criterion& criterion = criterion_of(sample);
   StudyRequest request = group.request;
@@ -241,7 +241,8 @@ std::optional<double> DesignProgram::generic_value(
   request.angle = {AngleAxis::Variable::theta, {track.theta}, false};
   ++effort_.covariances;
   const Resolution r = resolve(geometry, track, group.model);
-  if (r.n_hits < group.n_hits[sample.track]) return std::nullopt;
+  n_hits = r.n_hits;
+  if (n_hits < group.n_hits[sample.track]) return std::nullopt;
   const CheckedQuantity& quantity = criterion.quantity;
   constexpr GridPoint point{};
   using Kind = CheckedQuantity::Kind;
@@ -252,14 +253,22 @@ std::optional<double> DesignProgram::generic_value(
   } else if (quantity.kind == Kind::material) {
     value = detail::material_at(present_detector(), request, {&point, 1},
                                 quantity)[0];
-  } else if (quantity.kind == Kind::coverage) {
+  } else if (quantity.kind == Kind::coverage || quantity.is_text()) {
     const Detector detector = present_detector();
     RequirementFile alone = problem_->requirements[sample.file];
     alone.criteria = {criterion};
-    value = check(alone, {&detector, 1}, Engine::streaming, 1)
-                .results[0]
-                .points[0]
-                .value;
+    if (quantity.is_text()) {
+      alone.criteria[0].momentum = request.momentum;
+      alone.criteria[0].angle = request.angle;
+      alone.criteria[0].points = {point};
+    }
+    const CheckedPoint checked =
+        check(alone, {&detector, 1}, Engine::streaming, 1).results[0].points[0];
+    value = checked.value;
+    if (quantity.is_text()) {
+      if (std::isinf(sample.upper) && !checked.passed) return std::nullopt;
+      value = checked.passed ? 1 : 0;
+    }
   } else {
     const Table row = scan_row(problem_->input.detector, request, point, r);
     value = detail::number_at(row, quantity.name, 0) * quantity.unit;
@@ -268,15 +277,16 @@ std::optional<double> DesignProgram::generic_value(
   return value;
 }
 
-std::optional<std::vector<double>> DesignProgram::column_values(
+std::optional<DesignProgram::ColumnValues> DesignProgram::column_values(
     const std::vector<std::size_t>& samples, const TrackingGeometry& geometry) {
-  std::vector<double> values(samples.size());
+  ColumnValues values{std::vector<double>(samples.size()),
+                      std::vector<int>(samples.size())};
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const Sample& s = samples_[samples[i]];
     if (groups_[s.group].request.average) continue;
-    const auto value = generic_value(geometry, s);
+    const auto value = generic_value(geometry, s, values.n_hits[i]);
     if (!value) return std::nullopt;
-    values[i] = *value;
+    values.value[i] = *value;
   }
   for (std::size_t gi = 0; gi < groups_.size(); ++gi) {
     const TrackGroup& group = groups_[gi];
@@ -295,8 +305,11 @@ std::optional<std::vector<double>> DesignProgram::column_values(
     for (std::size_t k = 0; k < list.members.size(); ++k) {
       const std::size_t i = list.members[k];
       const CheckedQuantity& q = criterion_of(samples_[samples[i]]).quantity;
-      values[i] = detail::number_at(rows, q.name, list.place[k]) * q.unit;
-      if (std::isnan(values[i])) return std::nullopt;
+      values.value[i] = detail::number_at(rows, q.name, list.place[k]) * q.unit;
+      if (std::isnan(values.value[i])) return std::nullopt;
+      // other averages are those of many azimuths or vertices
+      if (group.n_hits[list.tracks[list.place[k]]] >= 0)
+        values.n_hits[i] = n_hits[list.place[k]];
     }
   }
   return values;
@@ -373,7 +386,7 @@ bool DesignProgram::add_differences(const std::vector<std::size_t>& which,
     const auto k = static_cast<std::size_t>(v);
     const DesignVariable& variable = space_.variables[k];
     const double h = 1e-4 * (variable.to - variable.from);
-    std::array<std::optional<std::vector<double>>, 5> at;
+    std::array<std::optional<ColumnValues>, 5> at;
     for (int step = -most_steps; step <= most_steps; ++step) {
       std::vector<double> there = x;
       there[k] += step * h;
@@ -387,7 +400,8 @@ bool DesignProgram::add_differences(const std::vector<std::size_t>& which,
     for (std::size_t i = 0; i < others.size(); ++i) {
       StepValues f;
       for (std::size_t step = 0; step < f.size(); ++step)
-        if (at[step]) f[step] = (*at[step])[i];
+        if (at[step] && at[step]->n_hits[i] == result.n_hits[others[i]])
+          f[step] = at[step]->value[i];
       f[most_steps] = result.value[others[i]];
       const auto slope = difference(f);
       if (!slope) return false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hit edges: limits that keep the crossings of tracks within their layers.
+// Hit edges: limits that keep the layers which a track crosses.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -11,11 +12,17 @@
 
 namespace gttf {
 
-/// An edge of a layer, within which a track must cross it.
+/// A condition for the crossing of a track with a layer.
 struct HitEdge {
+  /// Values of `side` above those of DesignNumber::part of an extent: the layer
+  /// must not lie before the start of the track; the track must reach it before
+  /// it turns back, and not too close to the layer's direction.
+  static constexpr std::size_t start = 4, turn = 5, n_sides = 6;
+
   std::size_t group = 0, track = 0;  ///< index in a DesignProgram
   std::size_t layer = 0;
-  std::size_t side = 0;  ///< DesignNumber::part of the extent
+  std::size_t side = 0;
+  bool is_outside = false;  ///< the condition must not be met
 
   /// In a working set, samples have smaller numbers.
   static constexpr std::size_t first_number = std::size_t{1} << 52;
@@ -26,30 +33,34 @@ struct HitEdge {
   static HitEdge of(std::size_t number);
 };
 
-/// How far outside of an edge a track crosses the surface of a layer, mm, to
-/// first order in the numbers of the design.
+/// How far a design is beyond a HitEdge, mm, to first order in its numbers. A
+/// turn is in mm of the position of the layer.
 struct HitMargin {
   /// A track on an edge has a hit or not, depending on rounding.
   static constexpr double inside = detail::same_place;
 
-  std::size_t position = 0, extent = 0;  ///< indices of numbers
-  double sign = 1;                       ///< 1: upper edge, -1: lower
-  double at = 0;                         ///< coordinate of the crossing
-  double by_position = 0;                ///< its derivative
-  double start = 0;                      ///< the position
+  struct Slope {
+    std::size_t number = 0;  ///< of the design
+    double value = 0;        ///< the derivative
+    double start = 0;        ///< the present value of the number
+  };
+  double at = 0;  ///< at the present numbers, above 0: beyond
+  std::array<Slope, 4> slopes{};
 
+  /// At most 0 if the condition is met by at least `inside`.
   template <class S>
-  S outside(std::span<const S> numbers) const {
-    const S coordinate =
-        S(at) + S(by_position) * (numbers[position] - S(start));
-    return S(sign) * (coordinate - numbers[extent]) + S(inside);
+  S missing(std::span<const S> numbers) const {
+    S sum(at + inside);
+    for (const Slope& slope : slopes)
+      if (slope.value != 0)
+        sum += S(slope.value) * (numbers[slope.number] - S(slope.start));
+    return sum;
   }
 };
 
-/// Nothing for cones and inclined planes, or if the track does not reach the
-/// surface. @param bz  of a solenoid; 0: no field
+/// At the present numbers of a design in a solenoid or without field. Nothing
+/// if there is no such edge, or the track does not come near it.
 std::optional<HitMargin> hit_margin(const DesignNumbers& design,
-                                    std::size_t layer, std::size_t side,
-                                    const Track& track, double bz);
+                                    const HitEdge& edge, const Track& track);
 
 }  // namespace gttf

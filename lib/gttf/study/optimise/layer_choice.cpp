@@ -2,9 +2,11 @@
 #include "gttf/study/optimise/layer_choice.hpp"
 
 #include <algorithm>
-#include <cstdint>
+#include <iterator>
 #include <limits>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "gttf/study/show/layer_names.hpp"
 
@@ -45,7 +47,7 @@ class LayerSearch {
 
   std::optional<LayerChoiceResult> run() {
     exchange();
-    descend();
+    branch();
     if (!best_) return std::nullopt;
     best_->interrupted = stopped_;
     best_->lowest = std::min(best_->values.f, lowest_left_);
@@ -157,27 +159,21 @@ class LayerSearch {
   }
 
   bool stopped() {
-    constexpr std::uint64_t now_and_then = 64;
-    if (++steps_ % now_and_then == 0 && !keep_on_()) stopped_ = true;
+    if (!keep_on_()) stopped_ = true;
     return stopped_;
   }
 
   /// Decides entries that are determined by the numbers of layers.
-  /// @return the decided entries
-  std::vector<std::size_t> settle() {
-    std::vector<std::size_t> settled;
+  void settle() {
     for (std::size_t c = 0; c < choices_.size(); ++c) {
       const std::size_t taken = count(c, State::taken);
       const std::size_t open = count(c, State::undecided);
       const bool full = taken >= choices_[c].most;
       if (!full && taken + open > choices_[c].least) continue;
       for (std::size_t e = 0; e < entries_.size(); ++e)
-        if (entries_[e].choice == c && states_[e] == State::undecided) {
+        if (entries_[e].choice == c && states_[e] == State::undecided)
           states_[e] = full ? State::absent : State::taken;
-          settled.push_back(e);
-        }
     }
-    return settled;
   }
 
   /// Leaves only undecided and taken layers in the program; returns the former.
@@ -196,48 +192,78 @@ class LayerSearch {
     return undecided;
   }
 
-  /// Whether a better combination is possible with the decisions so far.
-  bool may_be_better() {
-    if (!best_) return true;
+  /// Decisions, and lower bounds of what is possible with them.
+  struct Node {
+    double violation = 0, f = 0;
+    std::size_t number = 0;  ///< in the order they were found
+    std::vector<State> states = {};
+
+    bool operator<(const Node& other) const {
+      return std::tie(violation, f, number) <
+             std::tie(other.violation, other.f, other.number);
+    }
+  };
+
+  /// With the decisions so far; nothing if no combination can be better.
+  std::optional<Node> bounded() {
+    Node node{0, -std::numeric_limits<double>::infinity(), n_nodes_++, states_};
     const std::vector<UndecidedLayers> undecided = leave_open();
     for (const bool weighted : {false, true}) {
       const auto bound = program_.bound(undecided, weighted);
-      if (!bound || !is_better(*bound, best_->values)) return false;
+      if (!bound || (best_ && !is_better(*bound, best_->values)))
+        return std::nullopt;
+      if (bound->violation() > design_feasible)
+        node.violation = std::max(node.violation, bound->violation());
+      node.f = std::max(node.f, bound->f);
     }
-    return true;
+    return node;
   }
 
-  /// A lower bound of f with the decisions so far.
-  double lowest() {
-    double largest = -std::numeric_limits<double>::infinity();
-    const std::vector<UndecidedLayers> undecided = leave_open();
-    for (const bool weighted : {false, true}) {
-      const auto bound = program_.bound(undecided, weighted);
-      if (!bound || bound->violation() > design_feasible)
-        return std::numeric_limits<double>::infinity();
-      largest = std::max(largest, bound->f);
-    }
-    return largest;
+  bool can_be_better(const Node& node) const {
+    DesignProgram::AllValues bound;
+    bound.f = node.f;
+    bound.others = node.violation;
+    return !best_ || is_better(bound, best_->values);
   }
 
-  void descend() {
-    if (stopped()) {
-      lowest_left_ = std::min(lowest_left_, lowest());
+  /// Evaluates the decisions so far if all are made; else keeps them, unless
+  /// nothing better is possible.
+  void keep() {
+    settle();
+    if (std::ranges::count(states_, State::undecided) == 0) {
+      look();
       return;
     }
-    const std::vector<std::size_t> settled = settle();
-    const auto next = std::ranges::find_if(
-        order_, [&](std::size_t e) { return states_[e] == State::undecided; });
-    if (next == order_.end()) {
-      look();
-    } else if (may_be_better()) {
-      for (const State state : {State::taken, State::absent}) {
-        states_[*next] = state;
-        descend();
+    if (auto node = bounded()) open_.insert(std::move(*node));
+  }
+
+  /// Decides one layer after the other, always where the lower bound is the
+  /// smallest: if the search is stopped, no other order gives a larger bound
+  /// of what is left.
+  void branch() {
+    keep();
+    while (!open_.empty()) {
+      if (stopped()) {
+        // a violation that is certain excludes what is left
+        if (open_.begin()->violation <= design_feasible)
+          lowest_left_ = open_.begin()->f;
+        return;
       }
-      states_[*next] = State::undecided;
+      // where there are very many, that with the most decisions: it leaves few
+      constexpr std::size_t most_open = 200000;
+      const auto at =
+          open_.size() < most_open ? open_.begin() : std::prev(open_.end());
+      const Node node = std::move(open_.extract(at).value());
+      if (!can_be_better(node)) continue;
+      const auto next = *std::ranges::find_if(order_, [&](std::size_t e) {
+        return node.states[e] == State::undecided;
+      });
+      for (const State state : {State::taken, State::absent}) {
+        states_ = node.states;
+        states_[next] = state;
+        keep();
+      }
     }
-    for (const std::size_t e : settled) states_[e] = State::undecided;
   }
 
   DesignProgram& program_;
@@ -248,7 +274,8 @@ class LayerSearch {
   std::vector<State> states_;
   std::set<std::vector<State>> looked_at_;
   std::optional<LayerChoiceResult> best_;
-  std::uint64_t steps_ = 0;
+  std::set<Node> open_;
+  std::size_t n_nodes_ = 0;
   bool stopped_ = false;
   /// The lower bound of what was not searched.
   double lowest_left_ = std::numeric_limits<double>::infinity();
@@ -263,6 +290,8 @@ bool has_layer_bounds(const OptimisationProblem& problem) {
     return false;
   // more layers may give more tracks a resolution, and a larger average
   if (problem.request.average) return false;
+  // layers change the tracks themselves
+  if (has_energy_loss(problem)) return false;
   const Objective& o = problem.objective;
   using Kind = Objective::Kind;
   if (o.kind == Kind::quantity || o.kind == Kind::margin) return true;

@@ -23,7 +23,8 @@ struct LayerChoiceResult {
 };
 
 /// Whether a choice selects some of several layers, and bounds are known:
-/// errors are minimised, or quantities without absent layers.
+/// errors are minimised, or quantities without absent layers, and tracks do not
+/// lose energy in layers.
 bool has_layer_bounds(const OptimisationProblem& problem);
 
 /// Indices in Detector::layers of an entry of the description.

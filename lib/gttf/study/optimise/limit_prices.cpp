@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace gttf {
 namespace {
@@ -15,34 +16,87 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-/// Which limits and bounds are active.
-std::vector<bool> holding(const ProgramResult& r) {
-  std::vector<bool> list;
-  for (const VectorXd* multipliers : {&r.multipliers, &r.at_lower, &r.at_upper})
-    for (Index i = 0; i < multipliers->size(); ++i)
-      list.push_back((*multipliers)[i] > 1e-9);
-  return list;
+/// The limit of a column to which points belong.
+struct LimitOfColumn {
+  std::size_t file, criterion;
+  bool is_lower;
+
+  auto operator<=>(const LimitOfColumn&) const = default;
+};
+
+LimitOfColumn limit_of(const DesignProgram& program, const LimitValue& v) {
+  const Sample& s = program.sample(v.index);
+  return {s.file, s.criterion, v.is_lower};
+}
+
+/// What holds a design: limits with all of their points, and bounds.
+struct Holding {
+  std::set<LimitOfColumn> columns;
+  /// Others, by LimitValue::kind, index, layer and side of hits, and name.
+  std::set<std::tuple<LimitValue::Kind, std::size_t, bool, std::string>> others;
+  std::vector<char> at_lower, at_upper;  ///< for each variable
+
+  bool operator==(const Holding&) const = default;
+};
+
+Holding holding(DesignProgram& program, const LocalOptimum& o) {
+  const auto holds = [](double multiplier) { return multiplier > 1e-9; };
+  Holding result;
+  const std::vector<LimitValue> values = program.limits_at(o.x, o.working);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const LimitValue& v = values[i];
+    if (!holds(o.result.multipliers[static_cast<Index>(i)])) continue;
+    using Kind = LimitValue::Kind;
+    if (v.kind == Kind::sample) {
+      result.columns.insert(limit_of(program, v));
+    } else if (v.kind == Kind::hit_edge) {
+      // of whichever track
+      const HitEdge edge = HitEdge::of(v.index);
+      result.others.emplace(v.kind, edge.layer * HitEdge::n_sides + edge.side,
+                            edge.is_outside, "");
+    } else {
+      const bool has_name = v.kind == Kind::gap || v.kind == Kind::envelope;
+      result.others.emplace(v.kind, v.index, v.is_lower,
+                            has_name ? v.name : "");
+    }
+  }
+  for (Index i = 0; i < o.result.at_lower.size(); ++i) {
+    result.at_lower.push_back(holds(o.result.at_lower[i]) ? 1 : 0);
+    result.at_upper.push_back(holds(o.result.at_upper[i]) ? 1 : 0);
+  }
+  return result;
 }
 
 /// The factors by which a limit can change while the same limits are active.
 std::pair<double, double> range_of_price(const DesignProgram& program,
                                          const LocalOptimum& best,
                                          const LimitValue& limit) {
-  constexpr std::array steps{0.001, 0.003, 0.01, 0.02, 0.05, 0.1};
+  constexpr std::array steps{0.001, 0.002, 0.004, 0.007, 0.01, 0.02,
+                             0.03,  0.045, 0.06,  0.08,  0.1};
+  constexpr int halvings = 4;  // of the first step that is too long
+  DesignProgram mine = program;
+  const Holding now = holding(mine, best);
   const auto farthest = [&](double sign) {
-    double factor = 1;
+    double share = 0;
     std::vector<double> x = best.x;
-    for (const double step : steps) {
+    const auto reaches = [&](double step) {
       DesignProgram moved = program;
       moved.scale_limit(limit, 1 + sign * step);
-      const LocalOptimum there = solve(moved, x, {.working = best.working});
-      if (!there.feasible || there.working != best.working ||
-          holding(there.result) != holding(best.result))
-        break;
-      factor = 1 + sign * step;
+      const LocalOptimum there = solve_on(moved, x, {.working = best.working});
+      if (!there.feasible || holding(moved, there) != now) return false;
+      share = step;
       x = there.x;
+      return true;
+    };
+    for (double beyond : steps) {
+      if (reaches(beyond)) continue;
+      for (int i = 0; i < halvings; ++i) {
+        const double middle = 0.5 * (share + beyond);
+        if (!reaches(middle)) beyond = middle;
+      }
+      break;
     }
-    return factor;
+    return 1 + sign * share;
   };
   return {farthest(-1), farthest(1)};
 }
@@ -94,19 +148,6 @@ bool changes_what_is_asked(DesignProgram& program, const LocalOptimum& best,
       [&](Index i) { return differs(moved->limits[i], v.limits[i]); });
 }
 
-/// The limit of a column to which points belong.
-struct LimitOfColumn {
-  std::size_t file, criterion;
-  bool is_lower;
-
-  auto operator<=>(const LimitOfColumn&) const = default;
-};
-
-LimitOfColumn limit_of(const DesignProgram& program, const LimitValue& v) {
-  const Sample& s = program.sample(v.index);
-  return {s.file, s.criterion, v.is_lower};
-}
-
 const Criterion& criterion_of(const DesignProgram& program,
                               const LimitValue& v) {
   const Sample& s = program.sample(v.index);
@@ -147,7 +188,7 @@ std::vector<LimitValue> nearest_points(DesignProgram& program,
   std::vector<std::size_t> samples;
   for (std::size_t i = 0; i < program.n_samples(); ++i) {
     const Sample& s = program.sample(i);
-    if (s.is_limit() && !std::isinf(s.upper) &&
+    if (s.is_limit() && !std::isinf(s.upper) && !program.is_of_text(s) &&
         !listed.contains({s.file, s.criterion, std::isnan(s.upper)}))
       samples.push_back(i);
   }
@@ -215,8 +256,30 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
   const OptimisationProblem& problem = program.problem();
   DesignProgram mine = program;
   ProgramResult alone = best.result;
-  take_least_multipliers(mine.program(best.working), alone);
+  // a curve is one limit, whose points are relaxed together, and so are all
+  // tracks of a coverage
+  std::map<LimitOfColumn, std::size_t> first_point;
+  std::map<std::size_t, std::size_t> first_step;
+  std::vector<std::size_t> parts_of;
   const std::vector<LimitValue> values = mine.limits_at(best.x, best.working);
+  for (const LimitValue& v : values) {
+    const std::size_t row = parts_of.size();
+    using Kind = LimitValue::Kind;
+    parts_of.push_back(
+        v.kind == Kind::sample
+            ? first_point.try_emplace(limit_of(program, v), row).first->second
+        : v.kind == Kind::coverage
+            ? first_step.try_emplace(v.index, row).first->second
+            : row);
+  }
+  take_least_multipliers(mine.program(best.working), alone, parts_of);
+  const bool of_missing =
+      problem.objective.kind == Objective::Kind::missing && best.f > 0;
+  // of an amount, not of its logarithm
+  if (of_missing)
+    for (VectorXd* list :
+         {&alone.multipliers, &alone.at_lower, &alone.at_upper})
+      *list /= best.f;
   const double objective = program.in_unit(best.f);
   const std::string unit = objective_unit(problem).name;
   const auto priced = [&](const std::string& per) {
@@ -234,6 +297,14 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
   };
   constexpr double gap_unit = DesignProgram::gap_unit;
   std::set<LimitOfColumn> listed;
+  std::map<LimitOfColumn, std::pair<double, double>> ranges;
+  const auto range_of = [&](const LimitValue& v) {
+    if (v.kind != LimitValue::Kind::sample)
+      return range_of_price(program, best, v);
+    const auto [at, is_new] = ranges.try_emplace(limit_of(program, v));
+    if (is_new) at->second = range_of_price(program, best, v);
+    return at->second;
+  };
   for (std::size_t i = 0; i < values.size(); ++i) {
     const LimitValue& v = values[i];
     LimitPrice p;
@@ -242,10 +313,8 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
     const bool is_length = v.kind != LimitValue::Kind::quantity &&
                            v.kind != LimitValue::Kind::mean &&
                            v.kind != LimitValue::Kind::sample;
-    if (multiplier > 0 && !is_length && with_ranges) {
-      const auto [low, high] = range_of_price(program, best, v);
-      p.price_range = {low, high};
-    }
+    if (multiplier > 0 && !is_length && with_ranges)
+      p.price_range = range_of(v);
     switch (v.kind) {
       case LimitValue::Kind::gap:
       case LimitValue::Kind::envelope:
@@ -259,7 +328,8 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
         p.multiplier = multiplier / gap_unit;
         p.price = p.multiplier * scale;
         p.price_unit = priced("mm");
-        p.active = std::abs(v.value - v.limit) < 1e-7 * gap_unit;
+        p.active = of_missing ? multiplier > 0
+                              : std::abs(v.value - v.limit) < 1e-7 * gap_unit;
         // only active edges and steps are listed
         if (v.kind != LimitValue::Kind::gap && !p.active) continue;
         break;
@@ -270,7 +340,9 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
         p.unit = limit.unit;
         p.value = v.value / limit.unit_value;
         p.limit = v.limit / limit.unit_value;
-        p.active = std::abs(v.value - v.limit) <= 1e-7 * std::abs(v.limit);
+        p.active = of_missing ? multiplier > 0
+                              : std::abs(v.value - v.limit) <=
+                                    1e-7 * std::abs(v.limit);
         break;
       }
       case LimitValue::Kind::mean: {
@@ -288,7 +360,8 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
       }
       case LimitValue::Kind::sample: {
         const Sample& s = program.sample(v.index);
-        if (!s.is_limit() || std::isinf(s.upper)) continue;
+        if (!s.is_limit() || std::isinf(s.upper) || program.is_of_text(s))
+          continue;
         // if a ratio is minimised, limits are missed by the same factor
         const bool active = problem.objective.kind == Objective::Kind::margin
                                 ? multiplier > 0

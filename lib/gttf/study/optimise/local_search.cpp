@@ -61,6 +61,27 @@ void add_new(const std::vector<std::size_t>& list,
     if (std::ranges::count(working, i) == 0) chosen.push_back(i);
 }
 
+/// The edges at which the shortest of the steps that were cut changes the
+/// layers that tracks cross.
+std::vector<std::size_t> edges_of_cuts(DesignProgram& program,
+                                       const std::vector<double>& x,
+                                       const ProgramResult& result) {
+  const auto edges_to = [&](std::size_t step) {
+    return program.changed_edges(x, program.natural(result.rejected[step]));
+  };
+  std::size_t begin = 0, end = result.rejected.size();
+  if (end == 0) return {};
+  std::vector<std::size_t> edges = edges_to(begin);
+  if (edges.empty()) return edges;
+  while (end - begin > 1) {
+    const std::size_t middle = begin + (end - begin) / 2;
+    std::vector<std::size_t> nearer = edges_to(middle);
+    (nearer.empty() ? end : begin) = middle;
+    if (!nearer.empty()) edges = std::move(nearer);
+  }
+  return edges;
+}
+
 }  // namespace
 
 LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
@@ -102,10 +123,8 @@ LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
               {program.natural(at), values->f, values->violation()});
         return values;
       };
-    program.take_lost_design();  // none but those of this round
     optimum.result = minimise(nonlinear, start);
     if (!optimum.result.exists) return optimum;
-    const auto cut_at = program.take_lost_design();
     // the limits of the result are those of the working set from here on
     const bool is_last =
         round + 1 == most_rounds || (options.keep_on && !options.keep_on());
@@ -116,7 +135,7 @@ LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
       // its steps from now on
       auto lost = few_of(program.samples_that_lose_hits(there), working);
       if (round > 0)
-        add_new(program.lost_edges(optimum.x, there), working, lost);
+        add_new(program.changed_edges(optimum.x, there), working, lost);
       optimum.result.exists = false;
       if (lost.empty() || is_last) return optimum;
       working.insert(working.end(), lost.begin(), lost.end());
@@ -125,11 +144,11 @@ LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
     optimum.x = there;
     optimum.violation = all->violation();
     optimum.f = all->f;
-    // where hits would be lost the steps were cut: their edges become limits,
-    // along which there may be more to gain
+    // where tracks would cross other layers the steps were cut: these edges
+    // become limits, along which there may be more to gain
     std::vector<std::size_t> edges;
-    if (cut_at && !is_last && optimum.result.residual >= program_stationary)
-      add_new(program.lost_edges(there, *cut_at), working, edges);
+    if (!is_last && optimum.result.residual >= program_stationary)
+      add_new(edges_of_cuts(program, there, optimum.result), working, edges);
     if (!edges.empty()) {
       working.insert(working.end(), edges.begin(), edges.end());
       continue;
@@ -145,6 +164,22 @@ LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
   optimum.working = std::move(working);
   optimum.feasible = optimum.violation <= design_feasible;
   return optimum;
+}
+
+LocalOptimum solve_on(DesignProgram& program, const std::vector<double>& x,
+                      const SolveOptions& options) {
+  constexpr int most_restarts = 5;
+  LocalOptimum best = solve(program, x, options);
+  SolveOptions again = options;
+  for (int i = 0; i < most_restarts && best.result.exists && !is_solved(best);
+       ++i) {
+    again.working = best.working;
+    LocalOptimum next = solve(program, best.x, again);
+    if (!next.result.exists || (!is_better(next, best) && !is_solved(next)))
+      break;
+    best = std::move(next);
+  }
+  return best;
 }
 
 bool is_solved(const LocalOptimum& o) {

@@ -43,6 +43,11 @@ struct SolveOptions {
 LocalOptimum solve(DesignProgram& program, const std::vector<double>& x,
                    const SolveOptions& options = {});
 
+/// The same, and what the solver finds if it begins where it ended, since its
+/// steps may have ended early.
+LocalOptimum solve_on(DesignProgram& program, const std::vector<double>& x,
+                      const SolveOptions& options = {});
+
 /// Whether limits are met and the conditions of an optimum hold.
 bool is_solved(const LocalOptimum& o);
 

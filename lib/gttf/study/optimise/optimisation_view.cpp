@@ -319,7 +319,9 @@ Document optimisation_document(const OptimisationResults& results,
 
 std::string certificate_text(const SearchResult& result) {
   const Certificate& c = result.certificate;
-  const std::string of = result.infeasible ? "of the least ratio: " : "";
+  const std::string of = !result.infeasible           ? ""
+                         : result.infeasible->missing ? "of the least miss: "
+                                                      : "of the least ratio: ";
   switch (c.kind) {
     case Certificate::Kind::none:
       return "none: " + c.reason;

@@ -99,7 +99,10 @@ struct DesignChoice {
 
 /// The objective.
 struct Objective {
-  enum class Kind { point, mean, worst, quantile, quantity, margin };
+  /// `missing`: the largest amount by which a coverage or quantity misses its
+  /// limit or, in a problem without, a gap or envelope; of lengths in
+  /// DesignProgram::gap_unit, not a logarithm.
+  enum class Kind { point, mean, worst, quantile, quantity, margin, missing };
 
   Kind kind = Kind::point;
   std::string name;            ///< "sigma_d0_um"
@@ -157,5 +160,16 @@ struct OptimisationProblem {
   explicit OptimisationProblem(DetectorInput start)
       : input(std::move(start)), space(input.detector) {}
 };
+
+/// Whether tracks of the objective or of a limit lose energy.
+inline bool has_energy_loss(const OptimisationProblem& problem) {
+  const auto loses = [&](const StudyRequest& request) {
+    return energy_loss_of(request, problem.input.detector) != EnergyLoss::off;
+  };
+  return loses(problem.request) ||
+         std::ranges::any_of(
+             problem.requirements,
+             [&](const RequirementFile& file) { return loses(file.request); });
+}
 
 }  // namespace gttf

@@ -96,14 +96,18 @@ VectorXd tangent_multipliers(const ProgramValues& v, const Reach& reach) {
 bool is_beyond_best_corner(DesignProgram program) {
   const DesignSpace& space = program.space();
   if (!space.followers.empty()) return false;
+  // less material slows tracks less, which may be worse
+  const bool loses_energy = has_energy_loss(program.problem());
   std::vector<double> x;
   for (const DesignVariable& v : space.variables) {
     for (const std::size_t k : v.keys)
       for (const NumberSlope& n : space.keys[k].numbers) {
         const DesignNumber::Kind kind = space.design[n.number].kind;
-        if (n.slope < 0 || (kind != DesignNumber::Kind::sigma &&
-                            kind != DesignNumber::Kind::x_over_x0 &&
-                            kind != DesignNumber::Kind::thickness))
+        if (n.slope < 0 ||
+            (kind != DesignNumber::Kind::sigma &&
+             kind != DesignNumber::Kind::x_over_x0 &&
+             kind != DesignNumber::Kind::thickness) ||
+            (kind != DesignNumber::Kind::sigma && loses_energy))
           return false;
       }
     x.push_back(v.from);
@@ -131,9 +135,10 @@ bool is_convex(const DesignProgram& program) {
           return false;
   using Kind = Objective::Kind;
   const Objective& o = problem.objective;
-  if (o.kind == Kind::quantile) return false;
+  if (o.kind == Kind::quantile || o.kind == Kind::missing) return false;
   for (std::size_t i = 0; i < program.n_samples(); ++i) {
     const Sample& s = program.sample(i);
+    if (program.is_of_text(s)) continue;  // no other design is better without
     if (!s.parameter || std::isnan(s.upper)) return false;
   }
   // sums that grow in proportion to 1/x^2 of every variable, and nothing else

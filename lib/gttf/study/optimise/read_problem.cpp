@@ -1362,13 +1362,14 @@ class Reader {
                   "minimise a column such as sigma_d0, or a quantity");
   }
 
-  /// Variables keep the hits of the start; a coverage that it lacks cannot be
-  /// searched for.
+  /// Variables keep the hits and the texts of the start; a coverage or a text
+  /// that it lacks cannot be searched for.
   void check_coverages() {
     if (space().size() == 0) return;
     for (RequirementFile file : problem_->requirements) {
       std::erase_if(file.criteria, [](const Criterion& criterion) {
-        return criterion.quantity.kind != CheckedQuantity::Kind::coverage;
+        return criterion.quantity.kind != CheckedQuantity::Kind::coverage &&
+               !criterion.quantity.is_text();
       });
       if (file.criteria.empty()) continue;
       const CheckOutcome outcome =
@@ -1376,6 +1377,18 @@ class Reader {
       for (const CheckResult& result : outcome.results) {
         if (result.passed()) continue;
         Diagnostic d = file.criteria[result.criterion].place;
+        const CheckedQuantity& quantity =
+            file.criteria[result.criterion].quantity;
+        if (quantity.is_text()) {
+          d.problem = fmt::format(
+              "the {} of the detector is {}, and a search only keeps it",
+              quantity.name, in_quotes(result.worst_point().text));
+          d.suggestion = quantity.name == "regime"
+                             ? "limit a number instead, such as mu_phi"
+                             : "begin with a detector that meets it";
+          diagnostics_.add(std::move(d));
+          continue;
+        }
         d.problem =
             "the detector does not have this coverage, and a search "
             "only keeps hits";

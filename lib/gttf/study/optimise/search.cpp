@@ -53,7 +53,8 @@ double beyond_level(const CheckedPoint& point, double level) {
 }
 
 /// Points of the finer grids near their limits become samples, so that the
-/// exchange of limits finds the active ones; an evaluation is expensive.
+/// exchange of limits finds the active ones; an evaluation is expensive. Of a
+/// design without variables, those beyond their limits.
 constexpr double near_limit = 0.05;
 constexpr std::size_t most_near = 1000;  ///< of each requirement
 
@@ -70,6 +71,7 @@ Look verify(DesignProgram& program, const std::vector<double>& x, double f_of_x,
   Look look;
   const OptimisationProblem& problem = program.problem();
   const bool of_margin = problem.objective.kind == Objective::Kind::margin;
+  const double nearest = x.empty() ? design_feasible : -near_limit;
   const Detector detector = program.detector_at(x);
   for (std::size_t f = 0; f < problem.requirements.size(); ++f) {
     const RequirementFile finer =
@@ -95,7 +97,7 @@ Look verify(DesignProgram& program, const std::vector<double>& x, double f_of_x,
         if (of_margin && is_steady(criterion) && !std::isnan(point.margin))
           excess = beyond_level(point, f_of_x);
         look.excess = std::max(look.excess, excess);
-        if (excess > -near_limit && is_steady(criterion) &&
+        if (excess > nearest && is_steady(criterion) &&
             !std::isnan(point.value))
           near.emplace_back(-excess, i);
       }
@@ -103,7 +105,8 @@ Look verify(DesignProgram& program, const std::vector<double>& x, double f_of_x,
       std::ranges::sort(near);
       if (!add || near.empty() || near[0].first >= -design_feasible) continue;
       constexpr std::size_t most_at_once = 4;
-      for (std::size_t k = 0; k < std::min(most_near, near.size()); ++k) {
+      const std::size_t most = x.empty() ? most_at_once : most_near;
+      for (std::size_t k = 0; k < std::min(most, near.size()); ++k) {
         const auto& [distance, at] = near[k];
         const CheckedPoint& point = result.points[at];
         Sample sample;
@@ -154,8 +157,15 @@ struct Collected {
   bool convex = true;      ///< every combination
   /// Lower bounds of f of each combination, if they are convex.
   std::vector<double> convex_bounds;
-  std::size_t best_at = 0;  ///< combination
-  bool has_bound = true;    ///< every combination
+  /// The best design of a combination that meets the limits.
+  struct End {
+    double f;
+    std::vector<double> x;
+    std::vector<std::size_t> working;
+  };
+  std::vector<std::optional<End>> ends;  ///< of each combination, if several
+  std::size_t best_at = 0;               ///< combination
+  bool has_bound = true;                 ///< every combination
   double lowest = std::numeric_limits<double>::infinity();  ///< bound, ln
   double n_combinations = 0;
   std::optional<LocalOptimum> best;
@@ -331,6 +341,11 @@ void search_designs(const DesignProgram& base,
     all.is_enough = all.is_enough || found.is_enough;
     all.optima.insert(all.optima.end(), found.optima.begin(),
                       found.optima.end());
+    if (combinations.size() > 1) {
+      std::optional<Collected::End>& end = all.ends.emplace_back();
+      if (found.best && found.best->feasible)
+        end = {found.best->f, found.best->x, found.best->working};
+    }
     if (found.best && (!all.best || is_better(*found.best, *all.best))) {
       all.best = std::move(found.best);
       all.best_at = k;
@@ -450,19 +465,21 @@ void solve_to_the_end(DesignProgram& program, LocalOptimum& best,
 
 /// Evaluates the finer grids, and coverages from all starts; limits missed
 /// there are added, and the problem is solved again.
-void verify_result(SearchResult& result, const SearchOptions& options) {
+/// @return  whether limits were added to a problem without variables, of which
+///          another combination may be the best then
+bool verify_result(SearchResult& result, const SearchOptions& options) {
   DesignProgram& program = *result.program;
   const Effort before = program.effort();
   constexpr double gap_unit = DesignProgram::gap_unit;
   const bool has_variables = program.space().size() > 0;
-  bool may_change = has_variables && !result.interrupted;
+  bool may_change = !result.interrupted, has_added = false;
   SearchOptions how = options;
   how.keep_on = [&] {
     result.interrupted = result.interrupted || options.is_stopped();
     return !result.interrupted;
   };
   result.solved = result.best.feasible;
-  if (result.solved && may_change && !options.local)
+  if (result.solved && may_change && has_variables && !options.local)
     solve_to_the_end(program, result.best, how);
   double excess = 0;
   std::vector<KnownEdges> edges(program.problem().requirements.size());
@@ -472,12 +489,21 @@ void verify_result(SearchResult& result, const SearchOptions& options) {
     const bool may_add = result.solved && may_change && round + 1 < most_looks;
     const Look look = verify(program, result.best.x, result.best.f,
                              options.threads, may_add, edges);
+    const double allowed =
+        program.problem().objective.kind == Objective::Kind::missing
+            ? std::max(0.0, result.best.f)
+            : 0;
     const double missing =
-        program.missing_coverage(result.best.x, may_add) / gap_unit;
+        program.missing_coverage(result.best.x, may_add, allowed * gap_unit) /
+        gap_unit;
     result.verify_points = look.points;
     result.verify_violation = std::max(look.violation, missing);
-    excess = std::max(look.excess, missing);
-    if (look.beyond.empty() && !(may_add && missing > design_feasible)) break;
+    excess = std::max(look.excess, missing - allowed);
+    if (look.beyond.empty() &&
+        !(may_add && missing - allowed > design_feasible))
+      break;
+    has_added = !has_variables;
+    if (has_added) break;
     std::vector<std::size_t> working = result.best.working;
     working.insert(working.end(), look.beyond.begin(), look.beyond.end());
     LocalOptimum again = solve(program, result.best.x,
@@ -491,11 +517,12 @@ void verify_result(SearchResult& result, const SearchOptions& options) {
   }
   if (const auto missed = missed_most(program, result.best.x))
     result.verify_violation = std::max(result.verify_violation, missed->amount);
-  // combinations are compared on the grid itself
+  // what has no samples is not searched for
   result.solved =
       result.solved && (excess <= design_feasible || !has_variables);
   result.found = result.solved && result.verify_violation <= design_feasible;
   result.effort += program.effort() - before;
+  return has_added;
 }
 
 /// Of a convex problem: other combinations were solved, or excluded by a bound,
@@ -573,6 +600,52 @@ void settle_combinations(const DesignProgram& base,
                      : lower_bound(*worse.program, worse.best.result));
     if (!is_best) continue;
     all.best_at = better->combination;
+    result = std::move(other);
+  }
+}
+
+/// The same where it is not convex: other combinations were left at their best
+/// design at the points known then, and are solved from there.
+void compare_combinations(const DesignProgram& base,
+                          const std::vector<Combination>& combinations,
+                          const SearchOptions& options, Collected& all,
+                          SearchResult& result) {
+  if (all.bounds_all(combinations.size()) || options.local) return;
+  std::shared_ptr<const DesignProgram> with_all_points = result.program;
+  while (true) {
+    std::size_t next = all.best_at;
+    for (std::size_t k = 0; k < all.ends.size(); ++k)
+      if (k != all.best_at && all.ends[k] &&
+          (!result.solved ||
+           all.ends[k]->f < result.best.f - objective_rounding) &&
+          (next == all.best_at || all.ends[k]->f < all.ends[next]->f))
+        next = k;
+    if (next == all.best_at) return;
+    if (options.is_stopped()) {
+      result.interrupted = true;
+      return;
+    }
+    const Collected::End end = *std::exchange(all.ends[next], std::nullopt);
+    DesignProgram full = base;
+    full.take_samples_of(*with_all_points);
+    auto program =
+        std::make_shared<DesignProgram>(full.with(combinations[next]));
+    SearchResult other = result;
+    other.best = solve(*program, end.x,
+                       {.working = end.working, .keep_on = options.keep_on});
+    other.effort += program->effort();
+    other.program = program;
+    const auto is_best = [&] {
+      return other.best.feasible &&
+             (!result.solved || is_better(other.best, result.best));
+    };
+    result.effort = other.effort;
+    if (!is_best()) continue;
+    verify_result(other, options);
+    with_all_points = other.program;
+    result.effort = other.effort;
+    if (!other.solved || !is_best()) continue;
+    all.best_at = next;
     result = std::move(other);
   }
 }
@@ -742,8 +815,12 @@ std::optional<Infeasible> largest_ratio(DesignProgram program,
   if (!sample.is_limit()) return std::nullopt;
   const bool of_ratio =
       program.problem().objective.kind == Objective::Kind::margin;
+  // what has no value but 0 and 1 is missed by 100 %
   const double log_ratio =
-      (of_ratio ? all->f : 0) + all->samples[static_cast<std::size_t>(worst)];
+      program.is_of_text(sample)
+          ? std::log(2.0)
+          : (of_ratio ? all->f : 0) +
+                all->samples[static_cast<std::size_t>(worst)];
   return Infeasible{std::exp(log_ratio),
                     program.problem()
                         .requirements[sample.file]
@@ -837,10 +914,20 @@ void find_least_ratio(const OptimisationProblem& problem,
   OptimisationProblem of_design = problem_of_ratio(problem);
   of_design.requirements.clear();
   of_design.means.clear();
-  const SearchResult least = search_least(of_design, 3);
-  if (failed.interrupted || !least.best.result.exists) return;
-  if (auto most = most_missed(*least.program, least.best.x))
-    take(least, std::move(*most));
+  of_design.objective.kind = Objective::Kind::missing;
+  // layers in their places come first
+  OptimisationProblem of_places = of_design;
+  of_places.coverages.clear();
+  of_places.limits.clear();
+  std::size_t number = 3;
+  for (const OptimisationProblem* least_of : {&of_places, &of_design}) {
+    const SearchResult least = search_least(*least_of, number++);
+    if (failed.interrupted || !least.best.result.exists) return;
+    if (auto most = most_missed(*least.program, least.best.x)) {
+      take(least, std::move(*most));
+      return;
+    }
+  }
 }
 
 /// The numbers and prices that an option sets.
@@ -1020,24 +1107,34 @@ SearchResult search_with_hits(const OptimisationProblem& problem,
   }
   result.effort += base.effort();
   Collected all;
-  if (by_bounds)
-    search_layers(base, combinations, options, all, result);
-  else if (!has_variables)
-    search_combinations(base, combinations, options, all, result);
-  else
-    search_designs(base, combinations, options, all, result);
-  if (!result.program)
-    result.program =
-        std::make_shared<DesignProgram>(base.with(combinations.front()));
-  if (result.interrupted) take_start_if_better(base, combinations, all, result);
-  if (!all.best) {
-    result.certificate.reason = "no design has a value";
-    return result;
+  // without variables, limits that are missed between the points of the grids
+  // are added until the best combination meets all
+  constexpr int most_looks = 12;
+  for (int look = 0; look < most_looks; ++look) {
+    all = {};
+    if (by_bounds)
+      search_layers(base, combinations, options, all, result);
+    else if (!has_variables)
+      search_combinations(base, combinations, options, all, result);
+    else
+      search_designs(base, combinations, options, all, result);
+    if (!result.program)
+      result.program =
+          std::make_shared<DesignProgram>(base.with(combinations.front()));
+    if (result.interrupted)
+      take_start_if_better(base, combinations, all, result);
+    if (!all.best) {
+      result.certificate.reason = "no design has a value";
+      return result;
+    }
+    result.best = std::move(*all.best);
+    if (!verify_result(result, options)) break;
+    base.take_samples_of(*result.program);
   }
-  result.best = std::move(*all.best);
-  verify_result(result, options);
-  if (has_variables && !result.interrupted)
+  if (has_variables && !result.interrupted) {
     settle_combinations(base, combinations, options, all, result);
+    compare_combinations(base, combinations, options, all, result);
+  }
   result.certificate = certificate_of(result, all, by_bounds, options);
   if (!options.prices) return result;
   Prices prices = prices_of(*result.program, result.best,
