@@ -224,7 +224,7 @@ TEST_CASE("a plane stays ahead of the start of the track") {
   // the same start, so that the same optimum is found
   constexpr double step = 0.5;
   std::array<double, 2> values{};
-  for (const std::size_t side : {0, 1}) {
+  for (std::size_t side = 0; side < 2; ++side) {
     OptimisationProblem moved = study(side == 0 ? -50 - step : -50 + step);
     const SearchResult there = searched(moved, 12);
     REQUIRE(there.found);

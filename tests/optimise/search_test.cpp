@@ -786,6 +786,34 @@ TEST_CASE("a coverage that cannot be kept is missed by as little as possible") {
   }));
 }
 
+TEST_CASE("a quantity that choices cannot limit without a value is named") {
+  // fewer than three layers have less silicon, but no momentum
+  const OptimisationProblem p = problem_of(
+      "detector: " GTTF_SOURCE_DIR
+      "/detectors/barrel.yaml\n"
+      "choose: { layers: { of: 'layers[L1..L6]', at_most: 4 } }\n"
+      "quantities: { silicon: { sum: area, of: 'layers[L1..L6]' } }\n"
+      "minimise: { what: sigma_d0, at: { p: 1 GeV, theta: 90 deg } }\n"
+      "subject_to:\n"
+      "  - { quantity: silicon, max: 0.1 m2 }\n"
+      "  - { what: sigma_pt_rel, at: { p: 1 GeV, theta: 90 deg }, max: 5 % "
+      "}\n");
+  double least = 1e300;
+  for (const Combination& combination : combinations_of(p)) {
+    DesignProgram program(p, combination);
+    const auto all = program.all_values({});
+    if (!all || *std::ranges::max_element(all->samples) > 0) continue;
+    least = std::min(least, program.limits_at({}, {}).back().value);
+  }
+  const SearchResult r = search(p, {});
+  CHECK_FALSE(r.found);
+  REQUIRE(r.infeasible);
+  CHECK(r.infeasible->requirement == "silicon");
+  CHECK(r.infeasible->ratio == doctest::Approx(least / 1e5).epsilon(1e-9));
+  CHECK(r.certificate.kind == Certificate::Kind::proven);
+  CHECK(r.certificate.reason.starts_with("no design has a smaller ratio"));
+}
+
 TEST_CASE("a limit at two symmetric angles has a price") {
   OptimisationProblem p = problem_of(
       "detector: " GTTF_SOURCE_DIR

@@ -903,10 +903,15 @@ void find_least_ratio(const OptimisationProblem& problem,
   const auto missed = missed_limit(*failed.program, failed.best.x);
   if (missed && !failed.interrupted) {
     const auto [of_limit, limit] = problem_of_least(problem, *missed);
-    const SearchResult least = search_least(of_limit, 1);
-    if (least.found) {
-      take(least, {std::exp(least.best.f) / limit, of_limit.objective.name,
-                   std::nullopt});
+    // if it can be met alone: with the limits on columns
+    OptimisationProblem with_columns = of_limit;
+    with_columns.requirements = problem.requirements;
+    for (const bool alone : {true, false}) {
+      const SearchResult least =
+          search_least(alone ? of_limit : with_columns, alone ? 1 : 5);
+      const double ratio = std::exp(least.best.f) / limit;
+      if (!least.found || !(ratio > 1 + design_feasible)) continue;
+      take(least, {ratio, of_limit.objective.name, std::nullopt});
       return;
     }
   }

@@ -278,7 +278,8 @@ void solve_from(const DesignProgram& program,
           if (options.added) options.added(*options.state);
         }
         if (o.result.exists) {
-          if (o.feasible) {
+          // a solution that was interrupted has not reached an optimum
+          if (o.feasible && !one.is_stopped) {
             found.optima.push_back(o.f);
             if (first + one.start >= sampled) ++found.sampled;
           }
