@@ -184,7 +184,8 @@ TEST_CASE("batch: beam spots and states at layers in random layouts") {
       CHECK(deviation(geometry, tracks, model, r) < 1e-7);
     }
   }
-  CHECK(mixed > 200);
+  // only vectors mix tracks
+  if (available_simd_levels().size() > 1) CHECK(mixed > 200);
   CHECK(crossed > 200);
 }
 

@@ -124,7 +124,8 @@ TEST_CASE("batch: random layouts and mixed tracks agree with resolve()") {
       CHECK(deviation_from_scalar(geometry, tracks, r) < 1e-7);
     }
   }
-  CHECK(mixed > 500);
+  // only vectors mix tracks
+  if (available_simd_levels().size() > 1) CHECK(mixed > 500);
   CHECK(fitted > mixed);
 }
 

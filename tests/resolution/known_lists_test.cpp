@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "gttf/core/simd.hpp"
 #include "gttf/detector/read.hpp"
 #include "support/batch.hpp"
 #include "support/shipped.hpp"
@@ -104,7 +105,8 @@ TEST_CASE("batch: groups of tracks with known lists are of one list") {
     return resolve(geometry, tracks.views(), {}, results, StateArrays{}, known)
         .mixed;
   };
-  CHECK(mixed() > 0);
+  // only vectors mix tracks
+  CHECK((mixed() > 0) == (simd_level() != SimdLevel::scalar));
   CHECK(mixed() == 0);
 }
 
