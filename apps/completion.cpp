@@ -98,8 +98,8 @@ std::string verb_names() {
 
 // `text` with each of `special` preceded by a backslash, and quotes escaped as
 // given by `quote`.
-std::string escaped(std::string_view text, std::string_view special,
-                    std::string_view quote) {
+std::string escaped_for_shell(std::string_view text, std::string_view special,
+                              std::string_view quote) {
   std::string out;
   for (const char c : text) {
     if (c == '\'') {
@@ -253,7 +253,8 @@ std::string zsh_option(const Option& option, int position) {
   if (option.is_argument())
     return "      '" +
            (option.is_repeatable() ? "*" : std::to_string(position)) + ":" +
-           escaped(option.name(), ":", quote) + ":" + zsh_action(operand) + "'";
+           escaped_for_shell(option.name(), ":", quote) + ":" +
+           zsh_action(operand) + "'";
   std::string text;
   const std::vector<std::string> names = option.all_names();
   for (const std::string& name : names) {
@@ -263,10 +264,10 @@ std::string zsh_option(const Option& option, int position) {
     // "=": the value may also be in the same word
     const bool takes_value = operand.kind != Operand::Kind::nothing;
     text += name + (takes_value && name.starts_with("--") ? "=" : "") + "[" +
-            escaped(option.help, "[]:\\", quote) + "]";
+            escaped_for_shell(option.help, "[]:\\", quote) + "]";
     if (takes_value)
-      text +=
-          ":" + escaped(option.value, ":", quote) + ":" + zsh_action(operand);
+      text += ":" + escaped_for_shell(option.value, ":", quote) + ":" +
+              zsh_action(operand);
     text += "'";
   }
   return text;
@@ -288,7 +289,7 @@ std::string zsh_script() {
       "  verbs=(\n";
   for (const Verb* verb : all_verbs())
     text += "    '" + std::string(verb->name) + ":" +
-            escaped(verb->summary, ":", "'\\''") + "'\n";
+            escaped_for_shell(verb->summary, ":", "'\\''") + "'\n";
   text +=
       "  )\n"
       "  if (( CURRENT == 2 )); then\n"
@@ -346,7 +347,7 @@ std::string fish_action(const Operand& operand) {
 
 std::string fish_script() {
   const auto quoted_text = [](std::string_view text) {
-    return "'" + escaped(text, "\\", "\\'") + "'";
+    return "'" + escaped_for_shell(text, "\\", "\\'") + "'";
   };
   std::string text =
       "# fish completion of gttf-design\n"

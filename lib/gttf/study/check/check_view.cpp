@@ -477,11 +477,6 @@ namespace {
 
 constexpr double in_percent = 100;
 
-const Criterion& criterion_of(const CheckStory& story,
-                              const CheckResult& result) {
-  return story.file.criteria[result.criterion];
-}
-
 bool is_coverage(const Criterion& criterion) {
   return criterion.quantity.kind == CheckedQuantity::Kind::coverage;
 }

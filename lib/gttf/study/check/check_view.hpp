@@ -78,6 +78,12 @@ TestReport check_report(const CheckStory& story);
 // Texts for the outcome of a check.
 namespace gttf::detail {
 
+/// The requirement that a result belongs to.
+inline const Criterion& criterion_of(const CheckStory& story,
+                                     const CheckResult& result) {
+  return story.file.criteria[result.criterion];
+}
+
 /// "pt = 1 GeV, theta = 90 deg"; of a coverage "58 of 60 points", of a range
 /// where it is not covered: "eta 0.915 to 0.945: 7 hits".
 std::string where_text(const CheckStory& story, const CheckResult& result);

@@ -17,11 +17,6 @@
 namespace gttf::detail {
 namespace {
 
-const Criterion& criterion_of(const CheckStory& story,
-                              const CheckResult& result) {
-  return story.file.criteria[result.criterion];
-}
-
 /// No value to compare with a limit: the track has no resolution there.
 bool is_missing(const CheckStory& story, const CheckResult& result) {
   const CheckedPoint& point = result.worst_point();

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,7 +42,7 @@ std::optional<BiasedFit> biased_fit(const FitChoice& fit) {
 }  // namespace
 
 BiasColumns bias_columns(const FitChoice& fit, int n, double relative) {
-  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  constexpr double none = GlobalFit::none;
   if (n < 1) return {{none, none}, {none, none}};
   if (const auto biased = biased_fit(fit)) {
     const double r = relative * std::sqrt(n);
@@ -55,8 +54,6 @@ BiasColumns bias_columns(const FitChoice& fit, int n, double relative) {
 }
 
 namespace {
-
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 /// A track parameter in columns; expected errors come from the columns of scan.
 struct ParameterNames {
@@ -119,7 +116,7 @@ struct ToyRow {
     return static_cast<double>(s.fitted) / static_cast<double>(toys.simulated);
   }
   double expected_efficiency() const {
-    if (!point.has_toys) return none;
+    if (!point.has_toys) return GlobalFit::none;
     const double drawn = number("efficiency");
     return std::isnan(drawn) ? 1 : drawn;
   }
@@ -147,7 +144,7 @@ struct ToyRow {
     const bool at_plane = point.parameters() == ToyParameters::plane;
     const bool is_qop = i == toy_parameters.size() - 1;
     if (!is_qop && at_plane != (i < n_plane))
-      return {none, no_toys, no_toys, no_pulls, 1};
+      return {GlobalFit::none, no_toys, no_toys, no_pulls, 1};
     const std::size_t k = i < n_plane ? i : i - n_plane;
     const double sign = number_of(state.study, "charge") < 0 ? -1 : 1;
     return {number(toy_parameters[i].expected), s.residuals[k].moments,
@@ -162,7 +159,7 @@ struct ToyRow {
   BiasColumns bias;
 };
 
-constexpr unsigned beam_columns = 1, momentum_columns = 2;
+constexpr unsigned if_along_beam = 1, if_straight = 2;
 
 constexpr auto columns_before =
     std::to_array<ColumnOf<ToyRow>>({
@@ -218,13 +215,13 @@ constexpr auto columns_before =
            const double of_expected = r.number("efficiency_error");
            const double error =
                std::hypot(binomial, std::isnan(of_expected) ? 0 : of_expected);
-           return error > 0 ? (r.efficiency() - e) / error : none;
+           return error > 0 ? (r.efficiency() - e) / error : GlobalFit::none;
          }},
         {{"ndf", "1", "degrees of freedom, mean", "no fit"},
          [](const ToyRow& r) {
            return r.s.fitted > 0 ? static_cast<double>(r.s.ndf) /
                                        static_cast<double>(r.s.fitted)
-                                 : none;
+                                 : GlobalFit::none;
          }},
         {{"chi2_per_ndf", "1", "mean of chi2/ndf", "no fit"},
          [](const ToyRow& r) { return r.s.chi2_per_ndf.moments.mean(); }},
@@ -320,7 +317,7 @@ constexpr auto columns_of_parameters = [] {
             [](const ToyRow& r) {
               return parameter_columns[c].cell(r.of_parameter(q));
             },
-            q < n_plane ? beam_columns : 0);
+            q < n_plane ? if_along_beam : 0);
       };
   return [&]<std::size_t... k>(std::index_sequence<k...>) {
     return std::array{column(std::integral_constant<std::size_t, k>())...};
@@ -368,36 +365,37 @@ constexpr auto columns_behind = std::to_array<ColumnOf<ToyRow>>({
     {{"n_p_ms_unbounded", "",
       "without field: toys whose kinks are compatible with hit errors only"},
      [](const ToyRow& r) { return r.s.unbounded; },
-     momentum_columns},
+     if_straight},
     {{"p_ms_rel", "1",
       "without field: mean of the momentum estimated from the scattering of "
       "the toy itself, over the true one; of those for which it is finite",
       "no fit"},
      [](const ToyRow& r) { return r.momentum().mean(); },
-     momentum_columns},
+     if_straight},
     {{"p_ms_rel_error", "1", "its error", "no fit"},
      [](const ToyRow& r) { return r.momentum().mean_error(); },
-     momentum_columns},
+     if_straight},
     {{"width_p_ms_rel", "1", "its width", "no fit"},
      [](const ToyRow& r) { return r.momentum().width(); },
-     momentum_columns},
+     if_straight},
     {{"width_error_p_ms_rel", "1", "error of the width", "no fit"},
      [](const ToyRow& r) { return r.momentum().width_error(); },
-     momentum_columns},
+     if_straight},
     {{"expected_p_ms_rel", "1",
       "without field, for precise hits: 3/(8 n) above 1 for n triplets",
       "fewer than 2 triplets"},
      [](const ToyRow& r) {
        const auto n = r.count("n_triplets");
-       return n > 1 ? scattering_momentum_mean(static_cast<int>(n)) : none;
+       return n > 1 ? scattering_momentum_mean(static_cast<int>(n))
+                    : GlobalFit::none;
      },
-     momentum_columns},
+     if_straight},
     {{"expected_width_p_ms_rel", "1", "the same: 1/(2 sqrt(n))", "no triplet"},
      [](const ToyRow& r) {
        const double n = r.number("n_triplets");
-       return n > 0 ? 0.5 / std::sqrt(n) : none;
+       return n > 0 ? 0.5 / std::sqrt(n) : GlobalFit::none;
      },
-     momentum_columns},
+     if_straight},
     {{"status", "",
       "of the point, as in `scan`: only `ok` and `no_field` have toys. If all "
       "fits failed for one reason, this reason, as in the rows of single toys"},
@@ -461,8 +459,8 @@ std::vector<DescribedColumn> all_toy_columns() {
 
 Table toy_table(const ToyState& state) {
   RowTable<ToyRow> rows(columns_of_toys,
-                        (state.any_at_plane() ? beam_columns : 0) |
-                            (state.any_without_field() ? momentum_columns : 0));
+                        (state.any_at_plane() ? if_along_beam : 0) |
+                            (state.any_without_field() ? if_straight : 0));
   for (const ToyPoint& point : state.points)
     for (std::size_t i = 0; i < state.fits.size(); ++i)
       rows.add({state, point, i});
