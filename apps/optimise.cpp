@@ -173,11 +173,11 @@ class RunningSearch {
  public:
   RunningSearch(const Options& options, Ending& ending, Checkpoint& checkpoint,
                 SearchState& state)
-      : bar_("starts", bar_settings(options)) {
+      : bar_("optimise", bar_settings(options)) {
     options_.local = options.local;
     options_.threads = options.threads;
-    options_.progress = [this](std::size_t done, std::size_t total) {
-      bar_.update(done, total);
+    options_.progress = [this](const SearchProgress& p) {
+      bar_.update(p.done, p.total, std::string(p.what) + "  " + p.best);
     };
     options_.keep_on = [&ending] { return ending.keep_on(); };
     options_.state = &state;

@@ -14,6 +14,7 @@
 #include <string>
 #include <tuple>
 #include <variant>
+#include <vector>
 
 #include "gttf/detector/read.hpp"
 #include "gttf/resolution/sensitivity.hpp"
@@ -44,6 +45,25 @@ const LimitPrice& limit(const SearchResult& r, const std::string& name) {
 double objective(const SearchResult& r) { return r.program->in_unit(r.best.f); }
 
 }  // namespace
+
+TEST_CASE("progress names the best design so far") {
+  for (const std::string name : {"its2.yaml", "telescope.yaml"}) {
+    CAPTURE(name);
+    OptimisationProblem p = problem(name);
+    p.starts = 8;
+    SearchOptions options;
+    std::vector<SearchProgress> seen;
+    options.progress = [&](const SearchProgress& s) { seen.push_back(s); };
+    const SearchResult r = search(p, options);
+    REQUIRE(r.found);
+    REQUIRE(!seen.empty());
+    CHECK(seen.back().done >= seen.size());
+    REQUIRE(seen.back().best.starts_with("best "));
+    // not yet verified, nor solved to the last digit
+    CHECK(std::stod(seen.back().best.substr(5)) ==
+          doctest::Approx(objective(r)).epsilon(0.01));
+  }
+}
 
 TEST_CASE("one solution of the ITS2 problem, with its multipliers") {
   const OptimisationProblem its2 = problem("its2.yaml");
@@ -880,7 +900,7 @@ TEST_CASE("an interrupted result is not called better than it was verified") {
       "um * GeV / pT }\n");
   SearchOptions options;
   int calls = 0, last = 0;
-  options.progress = [&](std::size_t, std::size_t) { last = calls; };
+  options.progress = [&](const SearchProgress&) { last = calls; };
   options.keep_on = [&] { return ++calls > 0; };
   REQUIRE(search(pitches, options).found);
   // when the result of the starts is verified
@@ -901,6 +921,20 @@ TEST_CASE("an interrupted result is not called better than it was verified") {
                 "search",
                 "interrupted: the best so far, which meets the limits only at "
                 "the points of the search")) == 1);
+}
+
+TEST_CASE("a front that an interrupted search leaves out is named") {
+  OptimisationProblem p = problem("its2.yaml");
+  p.pareto.of = {p.objective, p.objective};
+  SearchOptions options;
+  options.keep_on = [] { return false; };
+  const OptimisationResults results = optimise(p, options);
+  CHECK_FALSE(results.front);
+  CHECK(std::ranges::count(optimisation_summary(results).sections.front().facts,
+                           std::pair<std::string, std::string>(
+                               "Pareto front",
+                               "not calculated: the search was interrupted")) ==
+        1);
 }
 
 TEST_CASE("combinations are compared by their coverage") {

@@ -66,6 +66,10 @@ TEST_CASE("progress: the text shows share, count, rate and time left") {
             .ends_with("5000000/10000000  1.0M/s  0:05 left"));
   CHECK(progress_text("scan", 1, 36000, 1, 80).ends_with("9:59:59 left"));
   CHECK(progress_text("scan", 1000, 1000, 2, 80).ends_with("1000/1000  500/s"));
+  CHECK(progress_text("optimise", 20, 200, 2, 90, "starts  best 19.5 um")
+            .ends_with("] 20/200 starts  best 19.5 um  10/s  0:18 left"));
+  CHECK(progress_text("optimise", 20, 0, 2, 90, "combinations  best 3 m2") ==
+        "optimise 20 combinations  best 3 m2");
 }
 
 TEST_CASE("progress: the text fits the terminal") {

@@ -46,14 +46,18 @@ std::string duration_text(double seconds) {
 }  // namespace
 
 std::string progress_text(const std::string& label, std::size_t done,
-                          std::size_t total, double seconds,
-                          std::size_t width) {
-  if (total == 0) return {};
+                          std::size_t total, double seconds, std::size_t width,
+                          const std::string& note) {
+  if (total == 0)
+    return note.empty()
+               ? ""
+               : fmt::format("{} {} {}", label, done, note).substr(0, width);
   const double fraction =
       std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
   const std::string head =
       fmt::format("{} {:3d}%", label, static_cast<int>(100 * fraction));
-  std::string tail = fmt::format(" {}/{}", done, total);
+  std::string tail =
+      fmt::format(" {}/{}{}{}", done, total, note.empty() ? "" : " ", note);
   if (done > 0 && seconds > 0) {
     const double rate = static_cast<double>(done) / seconds;
     tail += fmt::format("  {}/s", with_prefix(rate));
@@ -81,7 +85,8 @@ Progress::Progress(std::string label, Settings settings)
 
 Progress::~Progress() { erase(); }
 
-void Progress::update(std::size_t done, std::size_t total) {
+void Progress::update(std::size_t done, std::size_t total,
+                      const std::string& note) {
   if (!draws_) return;
   const auto now = Clock::now();
   const std::lock_guard lock(mutex_);
@@ -89,8 +94,9 @@ void Progress::update(std::size_t done, std::size_t total) {
   next_ = now + redraw_after;
   const double seconds = std::chrono::duration<double>(now - start_).count();
   // The last column is left empty: some terminals wrap there.
-  const std::string text = progress_text(
-      label_, done, total, seconds, terminal_size(descriptor_).columns - 1);
+  const std::string text =
+      progress_text(label_, done, total, seconds,
+                    terminal_size(descriptor_).columns - 1, note);
   drawn_ = true;
   detail::bar_is_drawn(true);
   draw(descriptor_, "\r" + text + "\033[K");

@@ -29,7 +29,10 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   /// `done` of `total` units of work are finished.
-  void update(std::size_t done, std::size_t total);
+  /// @param total  0: not known
+  /// @param note   shown behind it
+  void update(std::size_t done, std::size_t total,
+              const std::string& note = {});
 
   /// Removes the bar until the next update, for other output.
   void erase();
@@ -46,7 +49,9 @@ class Progress {
 };
 
 /// The text of the bar, at most `width` characters, `seconds` after the start.
+/// Without a total it has no share, and needs a note.
 std::string progress_text(const std::string& label, std::size_t done,
-                          std::size_t total, double seconds, std::size_t width);
+                          std::size_t total, double seconds, std::size_t width,
+                          const std::string& note = {});
 
 }  // namespace gttf

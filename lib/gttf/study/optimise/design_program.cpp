@@ -83,6 +83,13 @@ ObjectiveUnit objective_unit(const OptimisationProblem& problem) {
   return {quantity.unit == 1 ? "1" : quantity.symbol, quantity.unit};
 }
 
+double objective_in_unit(const OptimisationProblem& problem, double f) {
+  const double unit = objective_unit(problem).value;
+  if (problem.objective.logarithmic) return f - std::log(unit);
+  const bool is_distance = problem.objective.kind == Objective::Kind::missing;
+  return (is_distance ? f : std::exp(f)) / unit;
+}
+
 DesignProgram::DesignProgram(const OptimisationProblem& problem,
                              Combination combination, KeptHits kept)
     : problem_(&problem),
@@ -1275,12 +1282,7 @@ double DesignProgram::level_at(const std::vector<double>& x) {
 }
 
 double DesignProgram::in_unit(double f) const {
-  if (problem_->objective.logarithmic)
-    return f - std::log(objective_unit(*problem_).value);
-  const double value = objective_unit(*problem_).value;
-  return (problem_->objective.kind == Objective::Kind::missing ? f
-                                                               : std::exp(f)) /
-         value;
+  return objective_in_unit(*problem_, f);
 }
 
 std::vector<LimitValue> DesignProgram::limits_at(

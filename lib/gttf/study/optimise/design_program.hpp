@@ -29,6 +29,8 @@ struct ObjectiveUnit {
   double value = 1;  ///< in native units
 };
 ObjectiveUnit objective_unit(const OptimisationProblem& problem);
+/// The objective in this unit for a value f of DesignProgram.
+double objective_in_unit(const OptimisationProblem& problem, double f);
 
 /// Cost of a search.
 struct Effort {

@@ -120,7 +120,7 @@ std::optional<std::vector<double>> FrontSearch::values(
 double FrontSearch::in_unit(std::size_t i, double f) const {
   OptimisationProblem p = problem_;
   p.objective = problem_.pareto.of[i];
-  return std::exp(f) / objective_unit(p).value;
+  return objective_in_unit(p, f);
 }
 
 std::optional<FrontDesign> FrontSearch::solve(
@@ -134,7 +134,7 @@ std::optional<FrontDesign> FrontSearch::solve(
   const SearchResult r = search(p, options);
   effort_ += r.effort;
   interrupted_ = interrupted_ || r.interrupted;
-  if (progress_) progress_(done, points());
+  if (progress_) progress_({done, points(), "points", {}});
   if (!r.found) return std::nullopt;
   auto f = values(r.program->combination(), r.best.x);
   if (!f) return std::nullopt;
@@ -210,28 +210,29 @@ std::vector<FrontDesign> FrontSearch::best_designs() {
   constexpr std::size_t at_once = 32;
   std::vector<Design> all;
   std::size_t done = 0;
-  parallel_in_order((combinations.size() + at_once - 1) / at_once,
-                    thread_count(options_.threads),
-                    [&](std::size_t block) {
-                      Block result;
-                      const std::size_t end =
-                          std::min(combinations.size(), (block + 1) * at_once);
-                      for (std::size_t k = block * at_once; k < end; ++k) {
-                        result.is_stopped = options_.is_stopped();
-                        if (result.is_stopped) break;
-                        if (Design design = look(k, result.effort);
-                            !design.f.empty())
-                          result.designs.push_back(std::move(design));
-                      }
-                      return result;
-                    },
-                    [&](Block block) {
-                      std::ranges::move(block.designs, std::back_inserter(all));
-                      effort_ += block.effort;
-                      interrupted_ = interrupted_ || block.is_stopped;
-                      done = std::min(combinations.size(), done + at_once);
-                      if (progress_) progress_(done, combinations.size());
-                    });
+  parallel_in_order(
+      (combinations.size() + at_once - 1) / at_once,
+      thread_count(options_.threads),
+      [&](std::size_t block) {
+        Block result;
+        const std::size_t end =
+            std::min(combinations.size(), (block + 1) * at_once);
+        for (std::size_t k = block * at_once; k < end; ++k) {
+          result.is_stopped = options_.is_stopped();
+          if (result.is_stopped) break;
+          if (Design design = look(k, result.effort); !design.f.empty())
+            result.designs.push_back(std::move(design));
+        }
+        return result;
+      },
+      [&](Block block) {
+        std::ranges::move(block.designs, std::back_inserter(all));
+        effort_ += block.effort;
+        interrupted_ = interrupted_ || block.is_stopped;
+        done = std::min(combinations.size(), done + at_once);
+        if (progress_)
+          progress_({done, combinations.size(), "combinations", {}});
+      });
   std::ranges::stable_sort(all, {}, &Design::f);
   Certificate certificate;
   certificate.reason = "not all combinations were evaluated";

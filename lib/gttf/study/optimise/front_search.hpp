@@ -73,7 +73,7 @@ class FrontSearch {
 
   const OptimisationProblem& problem_;
   SearchOptions options_;
-  std::function<void(std::size_t, std::size_t)> progress_;
+  std::function<void(const SearchProgress&)> progress_;
   bool leaves_layers_out_;
   Effort effort_;
   bool interrupted_ = false;

@@ -33,9 +33,11 @@ double ways_to_take(const DesignChoice& choice) {
 
 class LayerSearch {
  public:
-  LayerSearch(DesignProgram& program, const std::function<bool()>& keep_on)
+  LayerSearch(DesignProgram& program, const std::function<bool()>& keep_on,
+              const LayerChoiceProgress& progress)
       : program_(program),
         keep_on_(keep_on),
+        progress_(progress),
         choices_(program.problem().choices) {
     const Detector& detector = program.problem().input.detector;
     for (std::size_t c = 0; c < choices_.size(); ++c)
@@ -95,9 +97,12 @@ class LayerSearch {
     const Combination here = combination();
     program_.set_absent(here.absent);
     const auto values = program_.all_values({});
-    if (!values || (best_ && !is_better(*values, best_->values))) return false;
-    best_ = LayerChoiceResult{here, *values, 0, false, 0};
-    return true;
+    const bool better = values && (!best_ || is_better(*values, best_->values));
+    if (better) best_ = LayerChoiceResult{here, *values, 0, false, 0};
+    if (progress_ && best_)
+      progress_(looked_at_.size(), best_->values.f,
+                best_->values.violation() <= design_feasible);
+    return better;
   }
 
   /// A good initial combination: exchanges, adds or removes one layer as long
@@ -268,6 +273,7 @@ class LayerSearch {
 
   DesignProgram& program_;
   const std::function<bool()>& keep_on_;
+  const LayerChoiceProgress& progress_;
   const std::vector<DesignChoice>& choices_;
   std::vector<Entry> entries_;
   std::vector<std::size_t> order_;  ///< order of decisions
@@ -320,8 +326,9 @@ std::vector<std::size_t> layers_of_entry(const Detector& detector,
 }
 
 std::optional<LayerChoiceResult> best_layers(
-    DesignProgram& program, const std::function<bool()>& keep_on) {
-  return LayerSearch(program, keep_on).run();
+    DesignProgram& program, const std::function<bool()>& keep_on,
+    const LayerChoiceProgress& progress) {
+  return LayerSearch(program, keep_on, progress).run();
 }
 
 }  // namespace gttf

@@ -22,6 +22,11 @@ struct LayerChoiceResult {
   double lowest = 0;
 };
 
+/// @param looked_at  combinations so far
+/// @param f          of the best of them; whether it is within all limits
+using LayerChoiceProgress =
+    std::function<void(std::size_t looked_at, double f, bool feasible)>;
+
 /// Whether a choice selects some of several layers, and bounds are known:
 /// errors are minimised, or quantities without absent layers, and tracks do not
 /// lose energy in layers.
@@ -39,10 +44,12 @@ double count_combinations(const OptimisationProblem& problem);
 /// @param program for the other chosen options; its Combination has an empty
 ///                name for each choice of layers
 /// @param keep_on called from time to time; false ends the search early
+/// @param progress called after each combination that was evaluated
 /// @return         nothing if no combination has values
 /// @pre has_layer_bounds(), and no variables
 /// Source: docs/theory/optimisation.md
 std::optional<LayerChoiceResult> best_layers(
-    DesignProgram& program, const std::function<bool()>& keep_on);
+    DesignProgram& program, const std::function<bool()>& keep_on,
+    const LayerChoiceProgress& progress = {});
 
 }  // namespace gttf

@@ -21,7 +21,7 @@ std::string bound_of(const BoundPrice& bound) {
 
 std::string with_unit(double value, const std::string& unit, int digits) {
   const std::string text = readable(value, digits);
-  if (unit.empty() || unit == "1") return text;
+  if (unit.empty() || unit == "1" || std::isnan(value)) return text;
   return text + ' ' + unit;
 }
 
@@ -396,6 +396,9 @@ Summary optimisation_summary(const OptimisationResults& results) {
             ? "interrupted: the best so far, which meets the limits only at "
               "the points of the search"
             : "interrupted: the best so far");
+  if (!problem.pareto.of.empty() && !results.front)
+    head.facts.emplace_back("Pareto front",
+                            "not calculated: the search was interrupted");
   head.facts.emplace_back("certificate", certificate_text(result));
   if (result.needs_hits)
     head.facts.emplace_back("hits",

@@ -188,7 +188,16 @@ void search_layers(const DesignProgram& base,
   const std::function<bool()> keep_on = [&] { return !options.is_stopped(); };
   for (const Combination& combination : combinations) {
     DesignProgram program = base.with(combination);
-    auto found = best_layers(program, keep_on);
+    const auto show = [&](std::size_t looked_at, double f, bool feasible) {
+      if (!options.progress) return;
+      LocalOptimum best;
+      best.f = f;
+      best.feasible = feasible;
+      const bool is_best = !all.best || is_better(best, *all.best);
+      options.progress({looked_at, 0, "combinations",
+                        best_so_far(program, is_best ? best : all.best)});
+    };
+    auto found = best_layers(program, keep_on, show);
     result.effort += program.effort();
     ++all.starts;
     if (!found) {
@@ -225,41 +234,42 @@ void search_combinations(const DesignProgram& base,
   };
   constexpr std::size_t at_once = 32;
   std::size_t at = 0, best_at = 0;
-  parallel_in_order((combinations.size() + at_once - 1) / at_once,
-                    thread_count(options.threads),
-                    [&](std::size_t block) {
-                      std::vector<Looked> list;
-                      const std::size_t end =
-                          std::min(combinations.size(), (block + 1) * at_once);
-                      for (std::size_t i = block * at_once; i < end; ++i) {
-                        Looked& looked = list.emplace_back();
-                        looked.is_stopped = i > 0 && options.is_stopped();
-                        if (looked.is_stopped) continue;
-                        DesignProgram program = base.with(combinations[i]);
-                        looked.values = program.all_values({});
-                        looked.effort = program.effort();
-                      }
-                      return list;
-                    },
-                    [&](const std::vector<Looked>& list) {
-                      for (const Looked& looked : list) {
-                        result.effort += looked.effort;
-                        result.interrupted =
-                            result.interrupted || looked.is_stopped;
-                        const std::size_t index = at++;
-                        if (!looked.values) continue;
-                        LocalOptimum o;
-                        o.f = looked.values->f;
-                        o.violation = looked.values->violation();
-                        o.feasible = o.violation <= design_feasible;
-                        o.result.exists = true;
-                        if (all.best && !is_better(o, *all.best)) continue;
-                        all.best = std::move(o);
-                        best_at = index;
-                      }
-                      if (options.progress)
-                        options.progress(at, combinations.size());
-                    });
+  parallel_in_order(
+      (combinations.size() + at_once - 1) / at_once,
+      thread_count(options.threads),
+      [&](std::size_t block) {
+        std::vector<Looked> list;
+        const std::size_t end =
+            std::min(combinations.size(), (block + 1) * at_once);
+        for (std::size_t i = block * at_once; i < end; ++i) {
+          Looked& looked = list.emplace_back();
+          looked.is_stopped = i > 0 && options.is_stopped();
+          if (looked.is_stopped) continue;
+          DesignProgram program = base.with(combinations[i]);
+          looked.values = program.all_values({});
+          looked.effort = program.effort();
+        }
+        return list;
+      },
+      [&](const std::vector<Looked>& list) {
+        for (const Looked& looked : list) {
+          result.effort += looked.effort;
+          result.interrupted = result.interrupted || looked.is_stopped;
+          const std::size_t index = at++;
+          if (!looked.values) continue;
+          LocalOptimum o;
+          o.f = looked.values->f;
+          o.violation = looked.values->violation();
+          o.feasible = o.violation <= design_feasible;
+          o.result.exists = true;
+          if (all.best && !is_better(o, *all.best)) continue;
+          all.best = std::move(o);
+          best_at = index;
+        }
+        if (options.progress)
+          options.progress({at, combinations.size(), "combinations",
+                            best_so_far(base, all.best)});
+      });
   all.has_bound = false;
   all.starts = combinations.size();
   all.n_combinations = static_cast<double>(combinations.size());
@@ -318,7 +328,9 @@ void search_designs(const DesignProgram& base,
     }
     if (!found.best && !excluded) {
       const Effort before = found.effort;
-      found = solve_from_starts(starts.program, starts.n, options,
+      SearchOptions own = options;
+      if (combinations.size() > 1) own.progress = {};
+      found = solve_from_starts(starts.program, starts.n, own,
                                 {options.search, k, 0, 0}, starts.bound);
       found.effort += before;
     }
@@ -353,7 +365,8 @@ void search_designs(const DesignProgram& base,
     }
     result.interrupted = found.interrupted;
     if (options.progress && combinations.size() > 1)
-      options.progress(k + 1, combinations.size());
+      options.progress({k + 1, combinations.size(), "combinations",
+                        best_so_far(base, all.best)});
   }
   all.n_combinations = static_cast<double>(combinations.size());
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/study/optimise/starts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -196,6 +198,20 @@ bool leaves_room(const std::optional<PlacementBound>& bound,
   return bound && best.f - std::log(bound->sigma) > small;
 }
 
+}  // namespace
+
+std::string best_so_far(const DesignProgram& program,
+                        const std::optional<LocalOptimum>& best) {
+  if (!best) return {};
+  if (!best->feasible) return "limits not met yet";
+  const std::string unit = objective_unit(program.problem()).name;
+  return fmt::format("best {:.8g}{}{}", program.in_unit(best->f),
+                     unit.empty() || unit == "1" ? "" : " ",
+                     unit == "1" ? "" : unit);
+}
+
+namespace {
+
 /// Solutions from some designs, the best of them first in `best`.
 /// @param first    number of the first of them
 /// @param shown    starts that progress reports; 0: none, and a search that
@@ -293,7 +309,9 @@ void solve_from(const DesignProgram& program,
         if (found.sampled > 0 && !leaves_room(bound, *found.best) &&
             are_all_seen(found.sampled, different_optima(found.optima).size()))
           is_enough = found.is_enough = true;
-        if (options.progress && shown > 0) options.progress(done, shown);
+        if (options.progress && shown > 0)
+          options.progress(
+              {done, shown, "starts", best_so_far(program, found.best)});
       });
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "gttf/study/optimise/local_search.hpp"
@@ -13,6 +14,13 @@
 
 namespace gttf {
 
+/// How far a search is.
+struct SearchProgress {
+  std::size_t done = 0, total = 0;  ///< of `what`; total 0: not known
+  const char* what = "starts";
+  std::string best = {};  ///< the objective of the best design; empty: none yet
+};
+
 struct SearchOptions {
   bool local = false;    ///< one solution from the file's design
   unsigned threads = 1;  ///< the result does not depend on it
@@ -20,8 +28,8 @@ struct SearchOptions {
   KeptHits kept = KeptHits::of_start;
   /// Additional starting designs.
   std::vector<std::vector<double>> also_from = {};
-  /// Called with the number of starts done.
-  std::function<void(std::size_t done, std::size_t total)> progress = {};
+  /// Called from time to time, by any thread.
+  std::function<void(const SearchProgress&)> progress = {};
   /// Called often, by any thread; false ends the search early.
   std::function<bool()> keep_on = {};
   /// Called with the designs on the way from one start, start after start.
@@ -56,6 +64,10 @@ inline constexpr double same_optimum = 1e-6;
 
 /// The different ones of a list of results, f, best first.
 std::vector<double> different_optima(std::vector<double> list);
+
+/// The objective of the best design for SearchProgress.
+std::string best_so_far(const DesignProgram& program,
+                        const std::optional<LocalOptimum>& best);
 
 /// Solutions from the program's own design, `options.also_from` and at most n -
 /// 1 others, until these are unlikely to find another optimum, unless all are
