@@ -276,7 +276,7 @@ py::tuple optimise_study(const std::string& path,
     options.local = local;
     options.threads = threads;
     // called by any thread; signals are handled by the main one
-    options.progress = [&](std::size_t, std::size_t) {
+    options.progress = [&](const SearchProgress&) {
       const py::gil_scoped_acquire acquire;
       if (PyErr_CheckSignals() != 0) interrupted = true;
     };

@@ -329,7 +329,11 @@ void search_designs(const DesignProgram& base,
     if (!found.best && !excluded) {
       const Effort before = found.effort;
       SearchOptions own = options;
-      if (combinations.size() > 1) own.progress = {};
+      if (options.progress && combinations.size() > 1)
+        own.progress = [&](const SearchProgress&) {
+          options.progress({k, combinations.size(), "combinations",
+                            best_so_far(base, all.best)});
+        };
       found = solve_from_starts(starts.program, starts.n, own,
                                 {options.search, k, 0, 0}, starts.bound);
       found.effort += before;
