@@ -52,9 +52,9 @@ TEST_CASE("resources: a folder given as a file is the user's slip") {
 // AddressSanitizer reserves more addresses than these limits leave.
 #ifndef __SANITIZE_ADDRESS__
 TEST_CASE("resources: exhausted memory is neither a crash nor a bug") {
-  // below 14000 the program with the explorer's module itself does not fit: the
+  // below 15000 the program with the explorer's module itself does not fit: the
   // kernel ends it before it begins
-  for (const char* limit : {"14000", "16000", "20000", "25000", "30000",
+  for (const char* limit : {"15000", "16000", "20000", "25000", "30000",
                             "34000", "38000", "45000", "60000", "90000"}) {
     CAPTURE(limit);
     const Folder folder;

@@ -17,17 +17,11 @@
 namespace {
 
 using namespace gttf;
-using test::axis_from, test::shipped;
+using test::shipped;
 
-/// ITS2 in the field of a coil, as a map in r and z or in x, y and z.
 Detector its2_in_map(bool around_z) {
-  const test::LoopSolenoid coil(2000, 8000, 0.5 * unit::T);
   Detector d = shipped("alice_its2");
-  const GridAxis side = axis_from(-600, 600, 31);
-  d.field = test::map_field(
-      around_z ? test::sample_around_z(coil, axis_from(0, 600, 31),
-                                       axis_from(-1000, 1000, 101))
-               : test::sample(coil, {side, side, axis_from(-1000, 1000, 51)}));
+  d.field = test::coil_map(around_z, 31, around_z ? 101 : 51);
   return d;
 }
 
@@ -114,8 +108,8 @@ const int registered = [] {
       {"its2", of("alice_its2")},
       {"its2_beam_spot", of("alice_its2"), spot},
       {"its2_at_layer", of("alice_its2"), at, 4096, false, Results::state},
-      {"its2_map_r_z", [] { return its2_in_map(true); }, {}, 64},
-      {"its2_map_x_y_z", [] { return its2_in_map(false); }, {}, 64},
+      {"its2_map_r_z", [] { return its2_in_map(true); }, {}, 1024},
+      {"its2_map_x_y_z", [] { return its2_in_map(false); }, {}, 1024},
       {"datura", of("datura"), {}, 4096, true},
       {"faser", of("faser"), {}, 4096, true},
       {"lhcb", of("lhcb"), {}, 4096, true}};
@@ -147,8 +141,10 @@ const int registered = [] {
     add_toys(name, of(name), barrel);
   add_toys("its2_beam_spot", of("alice_its2"), barrel, spot);
   add_toys("its2_mean_loss", of("alice_its2"), barrel, mean);
-  add_toys(
-      "its2_map_x_y_z", [] { return its2_in_map(false); }, barrel, {}, 64);
+  for (const bool around_z : {true, false})
+    add_toys(
+        around_z ? "its2_map_r_z" : "its2_map_x_y_z",
+        [=] { return its2_in_map(around_z); }, barrel, {}, 256);
   for (const char* name : {"datura", "faser", "lhcb"})
     add_toys(name, of(name), forward);
   return 0;

@@ -23,22 +23,6 @@ Detector its2() {
   return read_detector(GTTF_SOURCE_DIR "/detectors/alice_its2.yaml").detector;
 }
 
-const test::LoopSolenoid& magnet() {
-  static const test::LoopSolenoid coil(2000, 8000, 0.5 * unit::T);
-  return coil;
-}
-
-Field around_z() {
-  return test::map_field(test::sample_around_z(magnet(), axis_from(0, 600, 31),
-                                               axis_from(-1000, 1000, 101)));
-}
-
-Field cartesian() {
-  const GridAxis side = axis_from(-600, 600, 31);
-  return test::map_field(
-      test::sample(magnet(), {side, side, axis_from(-1000, 1000, 51)}));
-}
-
 void traced(benchmark::State& state, const Field& field, EnergyLoss loss) {
   Detector detector = its2();
   detector.field = field;
@@ -55,9 +39,12 @@ void traced(benchmark::State& state, const Field& field, EnergyLoss loss) {
 BENCHMARK_CAPTURE(traced, solenoid, its2().field, EnergyLoss::off);
 BENCHMARK_CAPTURE(traced, solenoid_with_loss, its2().field,
                   EnergyLoss::straggling);
-BENCHMARK_CAPTURE(traced, map_around_z, around_z(), EnergyLoss::off);
-BENCHMARK_CAPTURE(traced, map_cartesian, cartesian(), EnergyLoss::off);
-BENCHMARK_CAPTURE(traced, map_with_loss, cartesian(), EnergyLoss::straggling);
+BENCHMARK_CAPTURE(traced, map_around_z, test::coil_map(true, 31, 101),
+                  EnergyLoss::off);
+BENCHMARK_CAPTURE(traced, map_cartesian, test::coil_map(false),
+                  EnergyLoss::off);
+BENCHMARK_CAPTURE(traced, map_with_loss, test::coil_map(false),
+                  EnergyLoss::straggling);
 
 void resolved(benchmark::State& state) {
   const TrackingGeometry geometry(its2());

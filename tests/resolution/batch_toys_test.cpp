@@ -15,6 +15,7 @@
 #include "gttf/detector/read.hpp"
 #include "support/at_level.hpp"
 #include "support/layouts.hpp"
+#include "support/magnets.hpp"
 #include "support/shipped.hpp"
 #include "support/toy_output.hpp"
 
@@ -191,11 +192,55 @@ TEST_CASE("batched toys: with mean energy loss as individually") {
   check_toys(TrackingGeometry(shipped("cld")), {.p = 2, .theta = theta}, mean);
 }
 
+Detector its2_in_coil(bool around_z) {
+  Detector d = shipped("alice_its2");
+  d.field = test::coil_map(around_z, 16, 26);
+  return d;
+}
+
+/// Planes along a magnet whose field changes within 0.4 m, with layers that
+/// scatter between hits.
+Detector planes_in_fringe() {
+  Detector d;
+  d.name = "fringe";
+  d.field = test::map_field(test::sample(
+      test::FringeDipole{},
+      {test::axis_from(-600, 600, 13), test::axis_from(-400, 400, 21),
+       test::axis_from(-1600, 1600, 81)}));
+  for (const double z :
+       {-1200.0, -1100.0, -400.0, -300.0, 0.0, 300.0, 1100.0, 1200.0})
+    d.layers.push_back(
+        test::make_layer("z" + std::to_string(int(z)),
+                         make_plane(Axis::z, z, {-350, 350}, {-350, 350}), 0.01,
+                         z == -400 || z == 0 ? std::vector<Coordinate>{}
+                                             : test::pixel(0.05, 0.05)));
+  return d;
+}
+
+TEST_CASE("batched toys: field maps as individually") {
+  const Model mean{.loss = EnergyLoss::mean};
+  for (const bool around_z : {true, false}) {
+    const TrackingGeometry its2(its2_in_coil(around_z));
+    check_toys(its2, {.p = 0.3, .theta = 80 * unit::deg});
+    check_toys(its2, {.p = 1, .theta = 60 * unit::deg, .phi = 2, .charge = 1});
+    check_toys(its2, {.p = 30, .theta = 100 * unit::deg, .phi = -1});
+    check_toys(its2, {.p = 1, .theta = 80 * unit::deg}, mean);
+  }
+  const TrackingGeometry fringe(planes_in_fringe());
+  check_toys(fringe,
+             {.p = 3, .theta = 0.03, .phi = 2, .vertex = {20, -30, -1400}});
+  check_toys(fringe, {.p = 20,
+                      .theta = 0.05,
+                      .phi = -1,
+                      .charge = 1,
+                      .vertex = {0, 0, -1350}});
+}
+
 TEST_CASE("batched toys: all kinds of detectors are vectorised") {
-  const auto check = [](const std::string& name, const Track& track,
-                        const Model& model) {
-    CAPTURE(name);
-    const TrackingGeometry geometry(shipped(name));
+  const auto check_in = [](const Detector& detector, const Track& track,
+                           const Model& model) {
+    CAPTURE(detector.name);
+    const TrackingGeometry geometry(detector);
     const ToySimulator simulator(geometry, track, model);
     const FitChoice general[] = {{FitKind::general}};
     ToyBatch batch(simulator, general);
@@ -214,6 +259,10 @@ TEST_CASE("batched toys: all kinds of detectors are vectorised") {
     const auto fitted = std::ranges::count(fit.status, FitStatus::ok);
     CHECK(static_cast<std::size_t>(fitted) + s.not_fitted == n);
   };
+  const auto check = [&](const char* name, const Track& track,
+                         const Model& model) {
+    check_in(shipped(name), track, model);
+  };
   const Track forward{.p = 20, .theta = 0.005};
   for (const char* name : {"datura", "desy_telescope", "faser", "lhcb"})
     check(name, forward, {});
@@ -222,6 +271,8 @@ TEST_CASE("batched toys: all kinds of detectors are vectorised") {
   // layers with losses between hits, where a chord leaves the arc
   check("cld", barrel, {.loss = EnergyLoss::mean});
   check("alice_its2", barrel, {.beam_spot = BeamSpot{0.01, 0.01, 30}});
+  for (const bool around_z : {true, false})
+    check_in(its2_in_coil(around_z), barrel, {});
 }
 
 void check_company(const TrackingGeometry& geometry, const Track& track,
@@ -270,6 +321,9 @@ TEST_CASE("batched toys: a toy does not depend on other toys") {
   for (const char* name : {"datura", "faser", "lhcb"})
     check_company(TrackingGeometry(shipped(name)), {.p = 20, .theta = 0.005},
                   {}, general);
+  for (const bool around_z : {true, false})
+    check_company(TrackingGeometry(its2_in_coil(around_z)), {.p = 0.5}, {},
+                  general);
 }
 
 TEST_CASE("batched toys: with a beam spot as individually") {

@@ -146,4 +146,16 @@ inline Field map_field(FieldGrid grid,
   return field;
 }
 
+/// A coil around a tracker of 0.6 m, as a map in r and z or in x, y and z.
+inline Field coil_map(bool around_z, int nodes_across = 31,
+                      int nodes_along_z = 51) {
+  const LoopSolenoid coil(2000, 8000, 0.5 * unit::T);
+  const GridAxis along_z = axis_from(-1000, 1000, nodes_along_z);
+  if (around_z)
+    return map_field(
+        sample_around_z(coil, axis_from(0, 600, nodes_across), along_z));
+  const GridAxis side = axis_from(-600, 600, nodes_across);
+  return map_field(sample(coil, {side, side, along_z}));
+}
+
 }  // namespace gttf::test

@@ -10,28 +10,11 @@
 #include <utility>
 #include <vector>
 
-// Cubic splines on regular grids: coefficients, and weights within a cell.
+#include "gttf/core/matrix.hpp"
+#include "gttf/detector/field_lookup.hpp"
+
+// Cubic splines on regular grids: their coefficients.
 namespace gttf::detail {
-
-/// The four B-splines that are not zero in a cell, and their slopes per cell.
-struct CellWeights {
-  int cell = 0;
-  std::array<double, 4> value{}, slope{};
-
-  /// Sets the weights for a position in units of the spacing from the first
-  /// node. Returns false beyond the end nodes, except for rounding.
-  bool find(double place, int nodes) {
-    constexpr double rounding = 1e-9;
-    if (!(place >= -rounding && place <= nodes - 1 + rounding)) return false;
-    cell = static_cast<int>(place);
-    if (cell > nodes - 2) cell = nodes - 2;
-    const double f = place - cell, g = 1 - f, f2 = f * f, g2 = g * g;
-    value = {g * g2 / 6, (4 - 3 * f2 * (2 - f)) / 6, (4 - 3 * g2 * (2 - g)) / 6,
-             f * f2 / 6};
-    slope = {-0.5 * g2, f * (1.5 * f - 2), g * (2 - 1.5 * g), 0.5 * f2};
-    return true;
-  }
-};
 
 /// Values at the nodes of a grid; components are adjacent and the last axis
 /// varies fastest.
@@ -232,8 +215,6 @@ namespace gttf {
 
 namespace {
 
-using detail::CellWeights;
-
 /// A face this close to 0, in spacings, lies in the symmetry plane.
 constexpr double in_mirror = 1e-6;
 
@@ -339,25 +320,32 @@ InterpolationError interpolation_error(const FieldGrid& grid) {
 }
 
 FieldMap::FieldMap(FieldGrid grid, const Placement& placement, std::string path)
-    : around_z_(grid.around_z),
-      grid_(grid.axes),
-      symmetry_(placement.symmetry),
-      scale_(placement.scale),
-      offset_(placement.offset),
-      path_(std::move(path)) {
-  const std::size_t components = around_z_ ? 2 : 3;
+    : grid_(grid.axes), path_(std::move(path)) {
+  detail::FieldMapView view;
+  view.around_z = grid.around_z;
+  const std::optional<MirrorSymmetry>& symmetry = placement.symmetry;
+  const std::size_t components = grid.around_z ? 2 : 3;
   assert(grid.axes.size() == components);
+  // component or axis of the user, which is (r, z) of a grid around z
+  const auto in_user_axes = [&grid](std::size_t i) {
+    return static_cast<int>(grid.around_z ? 2 * i : i);
+  };
   for (std::size_t i = 0; i < components; ++i) {
     GridAxis& axis = grid.axes[i];
     const double near = in_mirror * axis.spacing;
-    bool mirrored = around_z_ && i == 0 && std::abs(axis.first) < near;
-    if (symmetry_ && !(around_z_ && i == 0)) {
-      if (std::abs(axis.last()) < near)
-        reverse(grid, i, *symmetry_, components);
+    const bool is_radius = grid.around_z && i == 0;
+    bool mirrored = is_radius && std::abs(axis.first) < near;
+    if (symmetry && !is_radius) {
+      if (std::abs(axis.last()) < near) reverse(grid, i, *symmetry, components);
       mirrored = std::abs(axis.first) < near;
     }
     if (mirrored) axis.first = 0;
-    axes_.push_back({axis.first, 1 / axis.spacing, axis.nodes, mirrored});
+    view.axes[i] = {axis.first, 1 / axis.spacing, axis.nodes, mirrored};
+    view.coarsest_spacing = std::max(view.coarsest_spacing, axis.spacing);
+    for (std::size_t c = 0; mirrored && c < components; ++c)
+      view.parity[i][c] =
+          is_radius ? (c == 0 ? -1 : 1)
+                    : symmetry->parity(in_user_axes(c), in_user_axes(i));
   }
 
   std::array<double, 3> sums{};
@@ -365,7 +353,7 @@ FieldMap::FieldMap(FieldGrid grid, const Placement& placement, std::string path)
     double square = 0;
     for (std::size_t c = 0; c < components; ++c) {
       const double b = grid.values[k + c];
-      sums[around_z_ ? 2 * c : c] += std::abs(b);
+      sums[size(in_user_axes(c))] += std::abs(b);
       square += b * b;
     }
     largest_ = std::max(largest_, square);
@@ -376,145 +364,67 @@ FieldMap::FieldMap(FieldGrid grid, const Placement& placement, std::string path)
   detail::SplineGrid spline;
   spline.components = components;
   for (std::size_t i = 0; i < components; ++i) {
-    spline.nodes.push_back(size(axes_[i].nodes));
-    std::vector<int> parity(components, 0);
-    if (axes_[i].mirrored)
-      for (std::size_t c = 0; c < components; ++c)
-        parity[c] = around_z_ && i == 0
-                        ? (c == 0 ? -1 : 1)
-                        : static_cast<int>(symmetry_->parity(
-                              static_cast<int>(around_z_ ? 2 * c : c),
-                              static_cast<int>(around_z_ ? 2 * i : i)));
-    spline.parity.push_back(std::move(parity));
+    spline.nodes.push_back(size(view.axes[i].nodes));
+    std::vector<int>& parity = spline.parity.emplace_back();
+    for (std::size_t c = 0; c < components; ++c)
+      parity.push_back(static_cast<int>(view.parity[i][c]));
   }
   coefficients_ = std::make_shared<const std::vector<double>>(
       detail::spline_coefficients(std::move(grid.values), spline));
+  view.coefficients = coefficients_->data();
+  *this = placed_in(view, placement.scale, placement.offset);
 }
 
-bool FieldMap::look(const Vector3& x, Vector3& field,
-                    Eigen::Matrix3d* gradient) const {
-  const Vector3 p = x - offset_;
-  const bool inside = around_z_ ? look_around_z(p, field, gradient)
-                                : look_cartesian(p, field, gradient);
-  if (inside) {
-    field *= scale_;
-    if (gradient) *gradient *= scale_;
-  }
+FieldMap FieldMap::placed_in(detail::FieldMapView view, double scale,
+                             const Vector3& offset) const {
+  view.scale = scale;
+  for (int i = 0; i < 3; ++i) view.offset[i] = offset[i];
+  FieldMap map = *this;
+  map.view_ = std::make_shared<const detail::FieldMapView>(view);
+  return map;
+}
+
+bool FieldMap::at(const Vector3& x, Vector3& field) const {
+  detail::FieldAt<double> there;
+  const bool inside = detail::look_up<false>(*view_, cartesian(x), there);
+  field = vector_of(there.field);
   return inside;
 }
 
-bool FieldMap::look_cartesian(const Vector3& x, Vector3& field,
-                              Eigen::Matrix3d* gradient) const {
-  std::array<CellWeights, 3> w;
-  std::array<bool, 3> flipped;
-  for (int j = 0; j < 3; ++j) {
-    const MapAxis& axis = axes_[size(j)];
-    flipped[size(j)] = axis.mirrored && x[j] < 0;
-    if (!w[size(j)].find(
-            ((flipped[size(j)] ? -x[j] : x[j]) - axis.first) * axis.inv_spacing,
-            axis.nodes))
-      return false;
-  }
-  const std::size_t row = 3 * size(axes_[2].nodes + 2);
-  const std::size_t plane = row * size(axes_[1].nodes + 2);
-  const double* corner = coefficients_->data() + size(w[0].cell) * plane +
-                         size(w[1].cell) * row + 3 * size(w[2].cell);
-  // per component and node along z: value, d/dx, d/dy
-  constexpr std::size_t n = 12;
-  std::array<double, n> value{}, by_x{}, by_y{};
-  for (std::size_t j = 0; j < 4; ++j) {
-    std::array<double, n> v{}, dx{};
-    for (std::size_t i = 0; i < 4; ++i) {
-      const double* c = corner + i * plane + j * row;
-      const double weight = w[0].value[i], slope = w[0].slope[i];
-      for (std::size_t k = 0; k < n; ++k) v[k] += weight * c[k];
-      if (gradient)
-        for (std::size_t k = 0; k < n; ++k) dx[k] += slope * c[k];
-    }
-    const double weight = w[1].value[j], slope = w[1].slope[j];
-    for (std::size_t k = 0; k < n; ++k) value[k] += weight * v[k];
-    if (gradient)
-      for (std::size_t k = 0; k < n; ++k) {
-        by_x[k] += weight * dx[k];
-        by_y[k] += slope * v[k];
-      }
-  }
-  const auto along_z = [&](const std::array<double, n>& of,
-                           const std::array<double, 4>& weights, int c) {
-    double sum = 0;
-    for (std::size_t k = 0; k < 4; ++k) sum += weights[k] * of[3 * k + size(c)];
-    return sum;
-  };
-  for (int c = 0; c < 3; ++c) {
-    field[c] = along_z(value, w[2].value, c);
-    if (!gradient) continue;
-    (*gradient)(c, 0) = along_z(by_x, w[2].value, c) * axes_[0].inv_spacing;
-    (*gradient)(c, 1) = along_z(by_y, w[2].value, c) * axes_[1].inv_spacing;
-    (*gradient)(c, 2) = along_z(value, w[2].slope, c) * axes_[2].inv_spacing;
-  }
-  for (int j = 0; j < 3; ++j) {
-    if (!flipped[size(j)]) continue;
-    for (int c = 0; c < 3; ++c) {
-      const double parity = symmetry_->parity(c, j);
-      field[c] *= parity;
-      if (gradient) gradient->row(c) *= parity;
-    }
-    if (gradient) gradient->col(j) *= -1;
-  }
-  return true;
+bool FieldMap::at(const Vector3& x, Vector3& field,
+                  Eigen::Matrix3d& gradient) const {
+  detail::FieldAt<double> there;
+  const bool inside = detail::look_up<true>(*view_, cartesian(x), there);
+  field = vector_of(there.field);
+  gradient << vector_of(there.by_x), vector_of(there.by_y),
+      vector_of(there.by_z);
+  return inside;
 }
 
-bool FieldMap::look_around_z(const Vector3& x, Vector3& field,
-                             Eigen::Matrix3d* gradient) const {
-  const double r = std::hypot(x.x(), x.y());
-  const bool flipped = axes_[1].mirrored && x.z() < 0;
-  CellWeights wr, wz;
-  if (!wr.find((r - axes_[0].first) * axes_[0].inv_spacing, axes_[0].nodes) ||
-      !wz.find(
-          ((flipped ? -x.z() : x.z()) - axes_[1].first) * axes_[1].inv_spacing,
-          axes_[1].nodes))
-    return false;
-  const std::size_t row = 2 * size(axes_[1].nodes + 2);
-  const double* corner =
-      coefficients_->data() + size(wr.cell) * row + 2 * size(wz.cell);
-  std::array<double, 2> b{}, b_r{}, b_z{};  // components (r, z)
-  for (std::size_t i = 0; i < 4; ++i)
-    for (std::size_t k = 0; k < 4; ++k)
-      for (std::size_t c = 0; c < 2; ++c) {
-        const double value = corner[i * row + 2 * k + c];
-        b[c] += wr.value[i] * wz.value[k] * value;
-        b_r[c] += wr.slope[i] * wz.value[k] * value * axes_[0].inv_spacing;
-        b_z[c] += wr.value[i] * wz.slope[k] * value * axes_[1].inv_spacing;
-      }
-  if (flipped) {
-    const double pr = symmetry_->parity(0, 2), pz = symmetry_->parity(2, 2);
-    b[0] *= pr, b_r[0] *= pr, b_z[0] *= -pr;
-    b[1] *= pz, b_r[1] *= pz, b_z[1] *= -pz;
-  }
-  // the radial component is odd in r, so Br/r is also a slope
-  const bool on_axis = r < 1e-9 / axes_[0].inv_spacing;
-  const double per_r = on_axis ? b_r[0] : b[0] / r;
-  const double ex = on_axis ? 1 : x.x() / r, ey = on_axis ? 0 : x.y() / r;
-  field = {per_r * x.x(), per_r * x.y(), b[1]};
-  if (gradient) {
-    const double excess = b_r[0] - per_r;
-    *gradient << per_r + excess * ex * ex, excess * ex * ey, b_z[0] * ex,
-        excess * ex * ey, per_r + excess * ey * ey, b_z[0] * ey, b_r[1] * ex,
-        b_r[1] * ey, b_z[1];
-    if (on_axis) gradient->row(2).head<2>().setZero();
-  }
-  return true;
+bool FieldMap::around_z() const { return view_->around_z; }
+bool FieldMap::mirrored(std::size_t axis) const {
+  return view_->axes[axis].mirrored;
+}
+double FieldMap::scale() const { return view_->scale; }
+Vector3 FieldMap::offset() const {
+  return Vector3(view_->offset[0], view_->offset[1], view_->offset[2]);
 }
 
 bool FieldMap::covers(const Vector3& x) const {
-  Vector3 unused;
-  return look(x, unused, nullptr);
+  const Vector3 p = x - offset();
+  const auto is_within = [this](std::size_t axis, double along) {
+    const detail::FieldMapView::Axis& a = view_->axes[axis];
+    return detail::MapCell().find(a.mirrored ? std::abs(along) : along, a);
+  };
+  if (around_z())
+    return is_within(0, std::hypot(p.x(), p.y())) && is_within(1, p.z());
+  return is_within(0, p.x()) && is_within(1, p.y()) && is_within(2, p.z());
 }
 
 double FieldMap::distance_to_edge(const Vector3& x,
                                   const Vector3& direction) const {
   if (!covers(x)) return 0;
-  const Vector3 p = x - offset_;
+  const Vector3 p = x - offset();
   double path = std::numeric_limits<double>::infinity();
   const auto face = [&](int j, double lower, double upper) {
     if (direction[j] > 0)
@@ -523,11 +433,11 @@ double FieldMap::distance_to_edge(const Vector3& x,
       path = std::min(path, (lower - p[j]) / direction[j]);
   };
   const auto ends = [&](std::size_t i) {
-    const MapAxis& axis = axes_[i];
+    const detail::FieldMapView::Axis& axis = view_->axes[i];
     const double last = axis.first + (axis.nodes - 1) / axis.inv_spacing;
     return std::pair(axis.mirrored ? -last : axis.first, last);
   };
-  if (!around_z_) {
+  if (!around_z()) {
     for (int j = 0; j < 3; ++j)
       face(j, ends(size(j)).first, ends(size(j)).second);
     return std::max(0.0, path);
@@ -543,33 +453,28 @@ double FieldMap::distance_to_edge(const Vector3& x,
         path,
         (std::sqrt(std::max(0.0, b * b + a * (outer * outer - r2))) - b) / a);
     const double square = b * b - a * (r2 - inner * inner);
-    if (!axes_[0].mirrored && b < 0 && square > 0)
+    if (!view_->axes[0].mirrored && b < 0 && square > 0)
       path = std::min(path, (-b - std::sqrt(square)) / a);
   }
   return std::max(0.0, path);
 }
 
 FieldMap FieldMap::scaled(double factor) const {
-  FieldMap map = *this;
-  map.scale_ *= factor;
-  return map;
+  return placed(factor * scale(), offset());
 }
 
 FieldMap FieldMap::placed(double scale, const Vector3& offset) const {
-  FieldMap map = *this;
-  map.scale_ = scale;
-  map.offset_ = offset;
-  return map;
+  return placed_in(*view_, scale, offset);
 }
 
 FieldMap::Divergence FieldMap::divergence() const {
   // enough cells for an rms, evenly spread over the grid
   constexpr int most = 24;
   std::array<int, 3> cells{1, 1, 1};
-  for (std::size_t i = 0; i < axes_.size(); ++i)
-    cells[i] = std::min(most, axes_[i].nodes - 1);
+  for (std::size_t i = 0; i < grid_.size(); ++i)
+    cells[i] = std::min(most, grid_[i].nodes - 1);
   const auto centre = [&](std::size_t i, int k) {
-    const MapAxis& axis = axes_[i];
+    const detail::FieldMapView::Axis& axis = view_->axes[i];
     const int cell = static_cast<int>((k + 0.5) * (axis.nodes - 1) / cells[i]);
     return axis.first + (cell + 0.5) / axis.inv_spacing;
   };
@@ -578,11 +483,11 @@ FieldMap::Divergence FieldMap::divergence() const {
     for (int j = 0; j < cells[1]; ++j)
       for (int k = 0; k < cells[2]; ++k) {
         const Vector3 x =
-            around_z_ ? Vector3(centre(0, i), 0, centre(1, j))
-                      : Vector3(centre(0, i), centre(1, j), centre(2, k));
+            around_z() ? Vector3(centre(0, i), 0, centre(1, j))
+                       : Vector3(centre(0, i), centre(1, j), centre(2, k));
         Vector3 b;
         Eigen::Matrix3d g;
-        if (!at(x + offset_, b, g)) continue;
+        if (!at(x + offset(), b, g)) continue;
         div2 += g.trace() * g.trace();
         gradient2 += g.squaredNorm();
         field2 += b.squaredNorm();
@@ -596,16 +501,12 @@ bool FieldMap::same_nodes(const FieldMap& other) const {
   const auto same_axis = [](const GridAxis& a, const GridAxis& b) {
     return a.first == b.first && a.spacing == b.spacing && a.nodes == b.nodes;
   };
-  return around_z_ == other.around_z_ &&
+  return around_z() == other.around_z() &&
          std::ranges::equal(grid_, other.grid_, same_axis) &&
          (coefficients_ == other.coefficients_ ||
           *coefficients_ == *other.coefficients_);
 }
 
-double FieldMap::coarsest_spacing() const {
-  double spacing = 0;
-  for (const GridAxis& axis : grid_) spacing = std::max(spacing, axis.spacing);
-  return spacing;
-}
+double FieldMap::coarsest_spacing() const { return view_->coarsest_spacing; }
 
 }  // namespace gttf

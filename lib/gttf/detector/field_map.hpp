@@ -13,6 +13,10 @@
 
 namespace gttf {
 
+namespace detail {
+struct FieldMapView;  // field_lookup.hpp
+}
+
 /// Evenly spaced nodes along one axis, mm.
 struct GridAxis {
   double first = 0;
@@ -79,12 +83,8 @@ class FieldMap {
 
   /// The field at a point in the user's axes, GeV/(e mm), and optionally its
   /// derivatives gradient(i, j) = dB_i/dx_j. Returns false outside the map.
-  bool at(const Vector3& x, Vector3& field) const {
-    return look(x, field, nullptr);
-  }
-  bool at(const Vector3& x, Vector3& field, Eigen::Matrix3d& gradient) const {
-    return look(x, field, &gradient);
-  }
+  bool at(const Vector3& x, Vector3& field) const;
+  bool at(const Vector3& x, Vector3& field, Eigen::Matrix3d& gradient) const;
   bool covers(const Vector3& x) const;
 
   /// Straight distance along `direction` to the edge of the map, mm; 0
@@ -97,7 +97,7 @@ class FieldMap {
   FieldMap placed(double scale, const Vector3& offset) const;
 
   /// Largest |B| of the nodes, GeV/(e mm), > 0 unless there is no field.
-  double largest() const { return std::abs(scale_) * largest_; }
+  double largest() const { return std::abs(scale()) * largest_; }
   /// The axis along which the field is largest, summed over the nodes.
   Axis main_axis() const { return main_axis_; }
 
@@ -110,40 +110,30 @@ class FieldMap {
   };
   Divergence divergence() const;
 
-  bool around_z() const { return around_z_; }
-  bool mirrored(std::size_t axis) const { return axes_[axis].mirrored; }
+  bool around_z() const;
+  bool mirrored(std::size_t axis) const;
   /// Grid as given except for the offset: (x, y, z) or (r, z).
   const std::vector<GridAxis>& grid() const { return grid_; }
   double coarsest_spacing() const;
   /// Whether both have the same values at the same nodes, disregarding scale
   /// and offset.
   bool same_nodes(const FieldMap& other) const;
-  const Vector3& offset() const { return offset_; }
-  double scale() const { return scale_; }
+  Vector3 offset() const;
+  double scale() const;
   /// The file it came from; may be empty.
   const std::string& path() const { return path_; }
 
- private:
-  struct MapAxis {
-    double first = 0, inv_spacing = 1;
-    int nodes = 2;
-    bool mirrored = false;  ///< mirror at 0, the lower end
-  };
-  bool look(const Vector3& x, Vector3& field, Eigen::Matrix3d* gradient) const;
-  bool look_cartesian(const Vector3& x, Vector3& field,
-                      Eigen::Matrix3d* gradient) const;
-  bool look_around_z(const Vector3& x, Vector3& field,
-                     Eigen::Matrix3d* gradient) const;
+  /// The numbers needed to look up the field; valid as long as the map.
+  const detail::FieldMapView& view() const { return *view_; }
 
-  bool around_z_;
+ private:
+  FieldMap placed_in(detail::FieldMapView view, double scale,
+                     const Vector3& offset) const;
+
   std::vector<GridAxis> grid_;
-  std::vector<MapAxis> axes_;
-  std::optional<MirrorSymmetry> symmetry_;
-  /// Spline coefficients, one more than nodes at each end of each axis; the
-  /// components are adjacent, the last axis varies fastest.
+  /// Spline coefficients, see FieldMapView.
   std::shared_ptr<const std::vector<double>> coefficients_;
-  double scale_ = 1;
-  Vector3 offset_;
+  std::shared_ptr<const detail::FieldMapView> view_;
   double largest_ = 0;
   Axis main_axis_ = Axis::z;
   std::string path_;

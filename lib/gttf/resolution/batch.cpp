@@ -42,6 +42,11 @@ std::size_t block_size(std::size_t n_tracks, unsigned threads) {
       std::clamp<std::size_t>(n_tracks / blocks, 512, 4096));
 }
 
+/// Whether tracks are helices or straight lines.
+bool follows_helices(const Field& field) {
+  return field.kind == FieldKind::solenoid || field.kind == FieldKind::none;
+}
+
 /// Memory aligned to 64 bytes.
 class Workspace {
  public:
@@ -357,8 +362,8 @@ class Worker {
   }
 
   Way way_of(std::size_t t) const {
-    const FieldKind field = job_.geometry.field().kind;
-    if (field != FieldKind::dipole && follows_helix(t)) return Way::helix;
+    if (follows_helices(job_.geometry.field()) && follows_helix(t))
+      return Way::helix;
     return job_.regions && follows_regions(t) ? Way::regions : Way::none;
   }
 
@@ -793,8 +798,8 @@ bool are_of_one_kind(const TrackArrays& tracks) {
 
 namespace {
 
-/// Tracks through regions of a uniform field have neither an energy loss, a
-/// beam spot nor a state at a layer.
+/// Tracks through regions of a uniform field, or a map, have neither an energy
+/// loss, a beam spot nor a state at a layer.
 bool may_use_regions(const TrackingGeometry& geometry, const Model& model) {
   return model.loss == EnergyLoss::off && !model.at && !model.beam_spot &&
          detail::RegionTable::describes(geometry);
@@ -803,13 +808,12 @@ bool may_use_regions(const TrackingGeometry& geometry, const Model& model) {
 }  // namespace
 
 bool is_vectorised(const TrackingGeometry& geometry, const Model& model) {
-  const FieldKind field = geometry.field().kind;
   return model.engine == Engine::streaming && !geometry.depends_on_track() &&
          are_modules_vectorised(geometry, model) &&
          is_loss_vectorised(geometry, model) &&
          // a layer after the hits would need a separate sum
          !(model.at && model.scattering == Scattering::highland_total) &&
-         (field == FieldKind::solenoid || field == FieldKind::none ||
+         (follows_helices(geometry.field()) ||
           may_use_regions(geometry, model));
 }
 
@@ -854,7 +858,7 @@ BatchStatistics resolve_all(const TrackingGeometry& geometry,
            (are_of_one_kind(tracks) && !with_slopes)) &&
           // with one logarithm for all, every layer depends on all
           !(with_slopes && model.scattering == Scattering::highland_total) &&
-          (geometry.field().kind != FieldKind::dipole || regions.has_value())};
+          (follows_helices(geometry.field()) || regions.has_value())};
   return detail::run_batch(tracks.size, block_size(tracks.size, threads),
                            threads, [&] { return Worker(job); });
 }

@@ -3,6 +3,7 @@
 // field, as a source for the streaming fit.
 #pragma once
 
+#include "gttf/core/two_by_two.hpp"
 #include "gttf/resolution/batch_covariance.hpp"
 #include "gttf/resolution/region_flight.hpp"
 
@@ -125,6 +126,116 @@ struct RegionRows {
   Row<S> q1, q2, t1, t2;
 };
 
+/// The changes of the start by which lines in regions are described.
+/// @param change  of (index, displacement, change of direction)
+template <class S, class Change>
+void for_each_change(const RegionStart<S>& start, const Change& change) {
+  const Cartesian<S> nothing = {S(0), S(0), S(0)};
+  change(0, start.axes.first, nothing);
+  change(1, start.axes.second, nothing);
+  change(2, nothing, start.axes.first);
+  change(3, nothing, start.axes.second);
+  change(4, nothing, nothing);
+}
+
+/// d(q/p)/d(kappa); without a field momentum is not fitted.
+inline double qop_per_kappa(const BatchRegions& regions) {
+  return regions.b_ref == 0 ? 0 : -1 / regions.b_ref;
+}
+
+/// Rows of the displacement and of the direction on the surface, along axes
+/// across the track.
+/// @param bend    d(direction)/d(path)
+/// @param change  called with an index: the derivatives at a fixed path
+template <class S, class Change>
+void set_rows(const RegionCrossing<S>& x, const Cartesian<S>& bend,
+              const Change& change, RegionRows<S>& rows, Transverse<S>& axes) {
+  axes = Transverse<S>(x.direction);
+  const S inverse = S(1) / x.cosine;
+  for (std::size_t i = 0; i < track_dim; ++i) {
+    const auto& [d_point, d_direction] = change(i);
+    rows.q1[i] = inner(axes.first, d_point);
+    rows.q2[i] = inner(axes.second, d_point);
+    const Cartesian<S> on_surface =
+        d_direction - (inner(x.normal, d_point) * inverse) * bend;
+    rows.t1[i] = inner(axes.first, on_surface);
+    rows.t2[i] = inner(axes.second, on_surface);
+  }
+}
+
+/// Tracks through a map from crossing to crossing, with their derivatives.
+template <class S>
+class MapTransport {
+ public:
+  MapTransport(const BatchRegions& regions, const RegionStart<S>& start)
+      : map_(*regions.map),
+        start_(start),
+        x_(start.point),
+        t_(start.direction),
+        here_(start.here),
+        good_(start.in_map),
+        d_qop_(qop_per_kappa(regions)) {
+    for_each_change(start, [this](std::size_t i, const Cartesian<S>& point,
+                                  const Cartesian<S>& direction) {
+      changes_[i] = {point, direction, i == 4};
+    });
+  }
+
+  /// Tracks that could be followed.
+  const MaskOf<S>& good() const { return good_; }
+
+  /// Moves tracks to their crossing with a surface.
+  /// @param crossed  those that cross it
+  [[gnu::noinline, gnu::flatten]] void cross(const SurfaceRecord& s,
+                                             TrackBits crossed,
+                                             RegionCrossing<S>& x,
+                                             RegionRows<S>& rows,
+                                             Transverse<S>& axes) {
+    const auto moves = PackAccess<S>::mask(crossed);
+    const auto on_path = [&s](const Cartesian<S>& at, const Cartesian<S>& t) {
+      return level_on_path(s, at, t);
+    };
+    x.path = fly_in_map<true>(
+        map_, MapParticles<S>{x_, t_, here_, start_.qop, d_qop_, good_},
+        on_path, straight_path(s), moves, std::span<FlightChange<S>>(changes_));
+    good_ = both(good_, either(x.path > S(-same_place), !moves));
+    x.exists = moves;
+    x.point = x_;
+    x.direction = t_;
+    x.normal = normal_of<S>(s, x_);
+    x.cosine = inner(x.normal, t_);
+    set_rows(
+        x, start_.qop * cross_of(t_, here_.field),
+        [this](std::size_t i) {
+          return std::pair(changes_[i].position, changes_[i].direction);
+        },
+        rows, axes);
+  }
+
+ private:
+  S straight_path(const SurfaceRecord& s) const {
+    using std::sqrt;
+    if (s.kind != SurfaceRecord::Kind::cylinder) {
+      const LevelOnPath<S> level = level_on_path(s, x_, t_);
+      return -(level.value / level.slope);
+    }
+    const S radius(s.position), zero(0);
+    const S a = transverse_dot(t_, t_), b = transverse_dot(x_, t_),
+            c = transverse_dot(x_, x_) - radius * radius;
+    const S square = b * b - a * c;
+    const S root = sqrt(select(square > zero, square, zero));
+    return select(b > zero, -c / (b + root), (root - b) / a);
+  }
+
+  const FieldMapView& map_;
+  const RegionStart<S>& start_;
+  Cartesian<S> x_, t_;
+  FieldAt<S> here_;
+  MaskOf<S> good_;
+  const S d_qop_;
+  FlightChange<S> changes_[track_dim];
+};
+
 /// A RegionFlight with the derivatives of point and direction: of the
 /// components across the track where it is straight, else of all three at a
 /// fixed path.
@@ -132,15 +243,12 @@ template <class S>
 class RegionTransport {
  public:
   RegionTransport(const BatchRegions& regions, const RegionStart<S>& start)
-      : start_(start),
-        flight_(regions, start),
-        // without a field momentum is not fitted
-        d_qop_(regions.b_ref == 0 ? 0 : -1 / regions.b_ref) {
-    const Cartesian<S> nothing = {S(0), S(0), S(0)};
-    d_point_.fill(nothing);
-    d_direction_.fill(nothing);
-    d_point_[0] = d_direction_[2] = start.axes.first;
-    d_point_[1] = d_direction_[3] = start.axes.second;
+      : flight_(regions, start), d_qop_(qop_per_kappa(regions)) {
+    for_each_change(start, [this](std::size_t i, const Cartesian<S>& point,
+                                  const Cartesian<S>& direction) {
+      d_point_[i] = point;
+      d_direction_[i] = direction;
+    });
     if (flight_.is_straight()) project();
   }
 
@@ -181,21 +289,13 @@ class RegionTransport {
       rows.t2 = rows_.t2;
       return;
     }
-    axes = Transverse<S>(x.direction);
     std::array<Cartesian<S>, track_dim> d_point = d_point_,
                                         d_direction = d_direction_;
     turn_all(flight_.path_of(x.path), d_point, d_direction);
-    const Cartesian<S> bend = flight_.bend(x.direction);
-    const S inverse = S(1) / x.cosine;
-    for (std::size_t i = 0; i < track_dim; ++i) {
-      rows.q1[i] = inner(axes.first, d_point[i]);
-      rows.q2[i] = inner(axes.second, d_point[i]);
-      // on the surface
-      const Cartesian<S> change =
-          d_direction[i] - (inner(x.normal, d_point[i]) * inverse) * bend;
-      rows.t1[i] = inner(axes.first, change);
-      rows.t2[i] = inner(axes.second, change);
-    }
+    set_rows(
+        x, flight_.bend(x.direction),
+        [&](std::size_t i) { return std::pair(d_point[i], d_direction[i]); },
+        rows, axes);
   }
 
  private:
@@ -232,30 +332,21 @@ class RegionTransport {
     }
   }
 
-  const RegionStart<S>& start_;
   RegionFlight<S> flight_;
-  const S d_qop_;  ///< d(q/p)/d(kappa)
+  const S d_qop_;
   Transverse<S> axes_;
   RegionRows<S> rows_;  ///< at the begin of a region without field
   std::array<Cartesian<S>, track_dim> d_point_, d_direction_;
 };
 
-/// The kinks of a crossing from d(q1, q2)/ds there. Displacements and
-/// directions of two neighbouring tracks keep the product t . q' - t' . q +
-/// twist q x q', so that the change of the start that is a change of direction
-/// along an axis follows from the row of the displacement along it. Of the two
-/// axes, which may be any, one is taken along which the second direction at the
-/// start does not change. Source: docs/theory/any-field.md, kinks without
-/// energy loss
+/// Kinks along two axes at a crossing, which may be any: one is taken along
+/// which the second direction at the start does not change.
+/// @param one, two  changes of the start that are a change of direction along
+///                  each axis
 template <class S>
-[[gnu::always_inline]] inline void set_kinks(const RegionRows<S>& rows,
-                                             const S& twist, const S& w,
-                                             HelixKinks<S>& kinks) {
-  const auto start_of = [&twist](const Row<S>& q) {
-    return std::array<S, 4>{-q[2], -q[3], q[0] - twist * q[3],
-                            q[1] + twist * q[2]};
-  };
-  const auto one = start_of(rows.q1), two = start_of(rows.q2);
+[[gnu::always_inline]] inline void set_kinks(const std::array<S, 4>& one,
+                                             const std::array<S, 4>& two,
+                                             const S& w, HelixKinks<S>& kinks) {
   const S norm = one[3] * one[3] + two[3] * two[3], inverse = S(1) / norm;
   const S first = one[3] * inverse, second = two[3] * inverse;
   GTTF_UNROLL
@@ -265,6 +356,42 @@ template <class S>
   }
   kinks.w = w * norm;
   kinks.w_phi = w * inverse;
+}
+
+/// The kinks of a crossing from d(q1, q2)/ds there. Displacements and
+/// directions of two neighbouring tracks keep the product t . q' - t' . q +
+/// twist q x q', so that the change of the start that is a change of direction
+/// along an axis follows from the row of the displacement along it. Source:
+/// docs/theory/any-field.md, kinks without energy loss
+template <class S>
+[[gnu::always_inline]] inline void set_kinks(const RegionRows<S>& rows,
+                                             const S& twist, const S& w,
+                                             HelixKinks<S>& kinks) {
+  const auto start_of = [&twist](const Row<S>& q) {
+    return std::array<S, 4>{-q[2], -q[3], q[0] - twist * q[3],
+                            q[1] + twist * q[2]};
+  };
+  set_kinks(start_of(rows.q1), start_of(rows.q2), w, kinks);
+}
+
+/// The same by the inverse of d(q1, q2, t1, t2)/ds: an interpolated map is not
+/// free of sources, and does not keep that product.
+template <class S>
+[[gnu::always_inline]] inline void set_kinks_in_map(const RegionRows<S>& rows,
+                                                    const S& w,
+                                                    HelixKinks<S>& kinks) {
+  const auto block = [](const Row<S>& a, const Row<S>& b, std::size_t j) {
+    return TwoByTwo<S>{{{a[j], a[j + 1]}, {b[j], b[j + 1]}}};
+  };
+  const LowerColumns<S> columns(
+      block(rows.q1, rows.q2, 0), block(rows.q1, rows.q2, 2),
+      block(rows.t1, rows.t2, 0), block(rows.t1, rows.t2, 2));
+  const auto start_of = [&columns](int axis) {
+    const auto &near = columns.upper.m, &turn = columns.lower.m;
+    return std::array<S, 4>{near[0][axis], near[1][axis], turn[0][axis],
+                            turn[1][axis]};
+  };
+  set_kinks(start_of(0), start_of(1), w, kinks);
 }
 
 /// A group of tracks that share a list of crossings, followed outwards. What
@@ -287,10 +414,11 @@ class BatchRegionPath {
 
   /// Goes through all crossings.
   void follow() {
-    RegionTransport<S> transport(*task_.regions, start_);
     next_row_ = back_.rows() + task_.n_coordinates;
-    for (std::size_t k = 0; k < task_.n_crossings; ++k) pass(k, transport);
-    task_.doubtful = L::bits(transport.flight().lost());
+    if (task_.regions->map != nullptr)
+      follow_in_map();
+    else
+      follow_regions();
   }
 
   const S& kappa() const { return start_.kappa; }
@@ -347,17 +475,47 @@ class BatchRegionPath {
     }
   };
 
-  [[gnu::noinline, gnu::flatten]] void pass(std::size_t k,
-                                            RegionTransport<S>& transport) {
-    using std::abs, std::log;
-    const ListedSurface& c = task_.list[k];
-    const BatchSurface& s = task_.surfaces[c.surface];
-    while (transport.flight().region() != task_.regions->region[c.surface])
+  void follow_regions() {
+    RegionTransport<S> transport(*task_.regions, start_);
+    for (std::size_t k = 0; k < task_.n_crossings; ++k)
+      pass_in_region(k, transport);
+    task_.doubtful = L::bits(transport.flight().lost());
+  }
+
+  [[gnu::noinline, gnu::flatten]] void pass_in_region(
+      std::size_t k, RegionTransport<S>& transport) {
+    const unsigned surface = task_.list[k].surface;
+    while (transport.flight().region() != task_.regions->region[surface])
       transport.enter_next();
-    const RegionCrossing<S> x = transport.flight().cross(s.record);
+    const RegionCrossing<S> x =
+        transport.flight().cross(task_.surfaces[surface].record);
     RegionRows<S> rows;
     Transverse<S> axes;
     transport.rows_at(x, rows, axes);
+    pass(k, x, rows, axes);
+  }
+
+  void follow_in_map() {
+    MapTransport<S> transport(*task_.regions, start_);
+    for (std::size_t k = 0; k < task_.n_crossings; ++k) {
+      const ListedSurface& c = task_.list[k];
+      RegionCrossing<S> x;
+      RegionRows<S> rows;
+      Transverse<S> axes;
+      transport.cross(task_.surfaces[c.surface].record, c.crossed, x, rows,
+                      axes);
+      pass(k, x, rows, axes);
+    }
+    task_.doubtful = L::bits(!transport.good());
+  }
+
+  [[gnu::noinline, gnu::flatten]] void pass(std::size_t k,
+                                            const RegionCrossing<S>& x,
+                                            const RegionRows<S>& rows,
+                                            const Transverse<S>& axes) {
+    using std::abs, std::log;
+    const ListedSurface& c = task_.list[k];
+    const BatchSurface& s = task_.surfaces[c.surface];
     const S inverse = S(1) / x.cosine;
     const S t = S(s.record.x_over_x0) * abs(inverse);
     material_.all = material_.all + masked(c.crossed, t);
@@ -367,12 +525,14 @@ class BatchRegionPath {
     const TrackBits scattering = c.kinked | c.inner;
     const bool scatters = scattering != 0 && s.record.x_over_x0 > 0;
     Kinks& kinks = back_.steps()[k].kinks;
-    set_kinks(rows, start_.twist,
-              scatters ? theta0_squared(
-                             strength_, task_.scattering, t,
-                             [&t] { return S(log(t)); }, total_)
-                       : S(0),
-              kinks);
+    const S w = scatters ? theta0_squared(
+                               strength_, task_.scattering, t,
+                               [&t] { return S(log(t)); }, total_)
+                         : S(0);
+    if (task_.regions->map != nullptr)
+      set_kinks_in_map(rows, w, kinks);
+    else
+      set_kinks(rows, start_.twist, w, kinks);
     if (task_.mixed) {
       const TrackBits needed = scattering | c.fitted;
       for (std::size_t i = 0; i < 3; ++i) {

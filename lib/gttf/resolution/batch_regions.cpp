@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "gttf/trajectory/flight.hpp"
+
 namespace gttf::detail {
 
 namespace {
@@ -42,6 +44,12 @@ RegionTable::RegionTable(const TrackingGeometry& geometry)
   begin_.push_back(order_.size());
   view_ = {field_.view(), geometry.b_ref(), region_.data(), order_.data(),
            begin_.data()};
+  const FlightBounds bounds(geometry);
+  for (int i = 0; i < 3; ++i) {
+    view_.lower[i] = bounds.lower[i];
+    view_.upper[i] = bounds.upper[i];
+  }
+  view_.radius = bounds.radius;
 }
 
 }  // namespace gttf::detail

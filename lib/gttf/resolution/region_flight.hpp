@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RegionFlight: tracks on their way through regions of a uniform field, one
-// track per vector element.
+// track per vector element; and their crossings in a field map.
 #pragma once
 
 #include <limits>
@@ -9,7 +9,7 @@
 #include "gttf/resolution/batch_regions.hpp"
 #include "gttf/resolution/batch_task.hpp"
 #include "gttf/trajectory/crossing.hpp"
-#include "gttf/trajectory/uniform_path.hpp"
+#include "gttf/trajectory/map_flight.hpp"
 
 namespace gttf::detail {
 
@@ -21,6 +21,33 @@ struct RegionCrossing {
   Cartesian<S> point, direction, normal;
   S cosine;  ///< direction . normal
 };
+
+/// The unit normal of a surface at a point on it; not of a cone.
+template <class S>
+Cartesian<S> normal_of(const SurfaceRecord& s, const Cartesian<S>& at) {
+  using Kind = SurfaceRecord::Kind;
+  const S zero(0);
+  if (s.kind == Kind::cylinder) {
+    const S inv_r(1 / s.position);
+    return {at.x * inv_r, at.y * inv_r, zero};
+  }
+  if (s.kind == Kind::plane) return {S(s.normal_cos), S(s.normal_sin), zero};
+  if (s.kind == Kind::inclined)
+    return {S(s.normal_r * s.normal_cos), S(s.normal_r * s.normal_sin),
+            S(s.normal_z)};
+  return {zero, zero, S(1)};
+}
+
+/// Whether a crossing is within the edges of the surface, and not too oblique.
+template <class S>
+MaskOf<S> is_within(const SurfaceRecord& s, const RegionCrossing<S>& x) {
+  using std::abs, std::sqrt;
+  return both(inside(
+                  s, x.point.z,
+                  [&x] { return S(sqrt(transverse_dot(x.point, x.point))); },
+                  [&x] { return std::pair(x.point.x, x.point.y); }),
+              abs(x.cosine) >= S(min_cos_incidence));
+}
 
 /// The start of tracks in regions, and the axes of the parameters of their
 /// lines there: s = (q1, q2, t1, t2, kappa), displacements and changes of
@@ -35,6 +62,8 @@ struct RegionStart {
   Cartesian<S> bend;  ///< d(direction)/d(path), 1/mm
   S twist;            ///< q/p times the field along the direction, 1/mm
   bool onwards;       ///< as BatchTracks::onwards
+  FieldAt<S> here;    ///< the field, in a map with its derivatives
+  MaskOf<S> in_map = all_true<S>();
 
   [[gnu::noinline, gnu::flatten]] RegionStart(const BatchRegions& regions,
                                               const BatchTracks& tracks)
@@ -50,12 +79,15 @@ struct RegionStart {
     axes = Transverse<S>(direction);
     qop = L::load(tracks.charge) / L::load(tracks.p);
     kappa = -(S(regions.b_ref) * qop);
-    Cartesian<S> field = field_of(regions, regions.n - 1);
+    Cartesian<S>& field = here.field;
+    field = field_of(regions, regions.n - 1);
+    if (regions.map != nullptr)
+      in_map = look_up<true>(*regions.map, point, here);
     for (std::size_t step = regions.n - 1; step-- > 0;) {
-      const auto here = is_before_end(regions, step, point);
+      const auto in_front = is_before_end(regions, step, point);
       const Cartesian<S> b = field_of(regions, step);
-      field = {select(here, b.x, field.x), select(here, b.y, field.y),
-               select(here, b.z, field.z)};
+      field = {select(in_front, b.x, field.x), select(in_front, b.y, field.y),
+               select(in_front, b.z, field.z)};
     }
     bend = qop * cross_of(direction, field);
     twist = qop * inner(direction, field);
@@ -147,16 +179,8 @@ class RegionFlight {
       cross_cylinder(s, x);
     else
       cross_plane(s, x);
-    const S& z = x.point.z;
-    const auto radius = [&x] {
-      using std::sqrt;
-      return S(sqrt(transverse_dot(x.point, x.point)));
-    };
-    const auto at = [&x] { return std::pair(x.point.x, x.point.y); };
-    using std::abs;
-    x.exists = both(
-        both(x.exists, x.path <= leg_ + S(same_place)),
-        both(inside(s, z, radius, at), abs(x.cosine) >= S(min_cos_incidence)));
+    x.exists =
+        both(both(x.exists, x.path <= leg_ + S(same_place)), is_within(s, x));
     return x;
   }
 
@@ -220,15 +244,8 @@ class RegionFlight {
 
   void cross_plane(const SurfaceRecord& s, RegionCrossing<S>& x) {
     using std::abs;
-    using Kind = SurfaceRecord::Kind;
     const S zero(0);
-    if (s.kind == Kind::plane)
-      x.normal = {S(s.normal_cos), S(s.normal_sin), zero};
-    else if (s.kind == Kind::inclined)
-      x.normal = {S(s.normal_r * s.normal_cos), S(s.normal_r * s.normal_sin),
-                  S(s.normal_z)};
-    else
-      x.normal = {zero, zero, S(1)};
+    x.normal = normal_of<S>(s, x_);
     const S ahead = S(s.position) - inner(x.normal, x_);
     const S slope = inner(x.normal, t_);
     const S straight = ahead / slope;
@@ -262,8 +279,7 @@ class RegionFlight {
     x.exists = both(c < zero, x.path < S(far));
     x.point = x_ + x.path * t_;
     x.direction = t_;
-    const S inv_r(1 / s.position);
-    x.normal = {x.point.x * inv_r, x.point.y * inv_r, zero};
+    x.normal = normal_of<S>(s, x.point);
     x.cosine = inner(x.normal, t_);
   }
 
@@ -276,12 +292,162 @@ class RegionFlight {
   MaskOf<S> lost_, under_way_;
 };
 
+/// The crossings of tracks in a map: steps along all tracks, and in each the
+/// surfaces that change from one side to the other.
+template <class S>
+class MapSearch {
+ public:
+  explicit MapSearch(BatchSearch& task)
+      : task_(task),
+        regions_(*task.regions),
+        start_(regions_, *task.tracks),
+        x_(start_.point),
+        t_(start_.direction) {}
+
+  void run() {
+    using std::abs;
+    for (std::size_t i = 0; i < task_.n_surfaces; ++i) {
+      task_.crossed[i] = 0;
+      L::store(S(-1), task_.arc[i]);
+      // which way a track crosses a surface where it starts is not clear here
+      lost_ = either(lost_, abs(side_of(surface(i), x_)) <= S(same_place));
+    }
+    lost_ = either(lost_, !start_.in_map);
+    FieldAt<S> here = start_.here;
+    MapStepLength<S> length(*regions_.map, here.field, start_.qop);
+    auto moving = both(!lost_, !left_behind());
+    constexpr int most_steps = 2000;
+    for (int n = 0; any(moving); ++n) {
+      step_.begin_with(here);
+      const S size = select(moving, length.limit, S(0));
+      const auto inside =
+          step_.template take<false>(*regions_.map, x_, t_, start_.qop, size);
+      const auto taken = both(length.accept(step_, moving, size), inside);
+      length.limit = select(inside, length.limit, S(0.5) * size);
+      cross_all(taken);
+      put(taken, step_.position(), x_);
+      put(taken, step_.direction(), t_);
+      put(taken, step_.at_end().field, here.field);
+      path_ = path_ + select(taken, size, S(0));
+      // tracks that turn far may return; others reach the edge of the map
+      lost_ = either(lost_, both(moving, either(inner(t_, start_.direction) <
+                                                    S(least_cosine),
+                                                length.limit < S(shortest))));
+      if (n == most_steps) lost_ = either(lost_, moving);
+      moving = both(moving, both(!lost_, !left_behind()));
+    }
+    task_.turned_back = 0;
+    task_.lost = L::bits(lost_);
+    check_order<S>(task_);
+  }
+
+ private:
+  using L = PackAccess<S>;
+  static constexpr double least_cosine = 0.5, shortest = 1e-3;  // mm
+
+  const SurfaceRecord& surface(std::size_t i) const {
+    return task_.surfaces[i].record;
+  }
+
+  /// As FlightBounds::left_behind().
+  MaskOf<S> left_behind() const {
+    const S zero(0);
+    auto left = S(1) < zero;
+    const auto beyond = [&](const S& x, const S& t, int i) {
+      left = either(left, both(x < S(regions_.lower[i]), t <= zero));
+      left = either(left, both(x > S(regions_.upper[i]), t >= zero));
+    };
+    beyond(x_.x, t_.x, 0);
+    beyond(x_.y, t_.y, 1);
+    beyond(x_.z, t_.z, 2);
+    const S radius2(regions_.radius * regions_.radius);
+    return either(left, both(transverse_dot(x_, x_) > radius2,
+                             transverse_dot(x_, t_) >= zero));
+  }
+
+  void cross_all(const MaskOf<S>& taken) {
+    const S zero(0);
+    for (std::size_t i = 0; i < task_.n_surfaces; ++i) {
+      const SurfaceRecord& s = surface(i);
+      const S from = side_of(s, x_), to = side_of(s, step_.position());
+      const auto outwards = both(from < zero, to >= zero);
+      if (s.kind == SurfaceRecord::Kind::cylinder) {
+        cross(i, both(taken, outwards), from, to);
+        continue;
+      }
+      cross(i, both(taken, either(outwards, both(from >= zero, to < zero))),
+            from, to);
+      lose_if_touched(s, taken, from, to);
+    }
+  }
+
+  /// Forth and back within a step; the path is this close to its chord.
+  void lose_if_touched(const SurfaceRecord& s, const MaskOf<S>& where,
+                       const S& from, const S& to) {
+    using std::abs;
+    constexpr double sagitta = 0.04;
+    const S limit = S(sagitta) * step_.length();
+    const auto near = both(both(where, from * to > S(0)),
+                           either(abs(from) < limit, abs(to) < limit));
+    if (!any(near)) return;
+    const S begin = level_on_path(s, x_, t_).slope,
+            end = level_on_path(s, step_.position(), step_.direction()).slope;
+    const auto back = both(from * begin < S(0), S(0) < to * end);
+    lost_ = either(lost_, both(near, back));
+  }
+
+  void cross(std::size_t i, const MaskOf<S>& crossed, const S& from,
+             const S& to) {
+    using std::abs;
+    if (!any(crossed)) return;
+    const SurfaceRecord& s = surface(i);
+    const auto again = L::load(task_.arc[i]) >= S(0);
+    const auto where = both(crossed, !again);
+    // a module counts if it is met beyond its edges first
+    if (s.kind == SurfaceRecord::Kind::inclined)
+      lost_ =
+          either(lost_, both(both(crossed, again), !L::mask(task_.crossed[i])));
+    constexpr int most_steps = 20;
+    constexpr double last = 1e-9;  // mm
+    RegionCrossing<S> x;
+    x.path = step_.length() * (from / select(where, from - to, S(1)));
+    auto open = where;
+    for (int n = 0; n < most_steps && any(open); ++n) {
+      step_.look(x.path, x.point, x.direction);
+      const LevelOnPath<S> there = level_on_path(s, x.point, x.direction);
+      const S move = there.value / there.slope;
+      x.path = select(open, x.path - move, x.path);
+      open = both(open, !(abs(move) <= S(last)));
+    }
+    lost_ = either(lost_, open);
+    step_.look(x.path, x.point, x.direction);
+    x.normal = normal_of<S>(s, x.point);
+    x.cosine = inner(x.normal, x.direction);
+    task_.crossed[i] |= L::bits(both(where, is_within(s, x)));
+    L::store(select(where, path_ + x.path, L::load(task_.arc[i])),
+             task_.arc[i]);
+    if (task_.x_over_x0 != nullptr)
+      L::store(select(where, S(s.x_over_x0) / abs(x.cosine),
+                      L::load(task_.x_over_x0[i])),
+               task_.x_over_x0[i]);
+  }
+
+  BatchSearch& task_;
+  const BatchRegions& regions_;
+  const RegionStart<S> start_;
+  Cartesian<S> x_, t_;
+  S path_{0};
+  MapStep<S> step_;
+  MaskOf<S> lost_ = S(1) < S(0);
+};
+
 /// search_batch() in regions; `lost` are the tracks that cannot be followed.
 template <class S>
 [[gnu::noinline, gnu::flatten]] void search_regions(BatchSearch& task) {
   using L = PackAccess<S>;
   using std::abs;
   const BatchRegions& regions = *task.regions;
+  if (regions.map != nullptr) return MapSearch<S>(task).run();
   const RegionStart<S> start(regions, *task.tracks);
   RegionFlight<S> flight(regions, start);
   for (;;) {

@@ -226,7 +226,7 @@ std::shared_ptr<const ToyPlan> helix_plan(const TrackingGeometry& geometry,
 }
 
 /// Null unless kernels support traced toys: first crossings of surfaces, each
-/// in a region of a uniform field, with the mean energy loss.
+/// in a region of a uniform field or in a map, with the mean energy loss.
 std::shared_ptr<const RegionToys> toys_in_regions(
     const ToyPlan& plan, const TracedTrack& reference) {
   const TracedToys& traced = *plan.traced;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "gttf/detector/field_map.hpp"
 #include "gttf/detector/surface_outline.hpp"
 
 namespace gttf::detail {
@@ -20,13 +21,12 @@ std::vector<DipoleGap> gaps_in_order(const Field& field) {
 }  // namespace
 
 bool FieldRegionTable::describes(const Field& field) {
-  if (field.kind == FieldKind::map) return false;
   return std::ranges::all_of(field.dipoles, [&field](const DipoleGap& g) {
     return g.normal == field.dipoles.front().normal;
   });
 }
 
-FieldRegionTable::FieldRegionTable(const Field& field) {
+FieldRegionTable::FieldRegionTable(const Field& field) : map_(field.map) {
   fields_.push_back({0, 0, field.bz});
   for (const DipoleGap& gap : gaps_in_order(field)) {
     faces_.insert(faces_.end(), {gap.extent.lower, gap.extent.upper});
@@ -35,7 +35,8 @@ FieldRegionTable::FieldRegionTable(const Field& field) {
     fields_.emplace_back();
   }
   view_ = {field.dipoles.empty() ? Axis::z : field.dipoles.front().normal,
-           fields_.size(), faces_.data(), fields_.data()};
+           fields_.size(), faces_.data(), fields_.data(),
+           map_ ? &map_->view() : nullptr};
 }
 
 std::optional<std::size_t> FieldRegionTable::region_of(

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions of a uniform field, or of none.
+// Regions of a uniform field, or of none; or one of a field map.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "gttf/trajectory/tracking_geometry.hpp"
 
 namespace gttf::detail {
+
+struct FieldMapView;  // field_lookup.hpp
 
 /// The space between two faces of dipoles, all normal to one axis: region i is
 /// between face i - 1 and face i. Without dipoles there is one region.
@@ -18,13 +21,15 @@ struct FieldRegions {
   std::size_t n = 1;              ///< regions
   const double* faces = nullptr;  ///< ascending, mm; n - 1 of them
   const std::array<double, 3>* fields = nullptr;  ///< GeV/(e mm)
+  /// The field of the only region if it is that of a map; else null.
+  const FieldMapView* map = nullptr;
 };
 
 /// The regions of a field.
 class FieldRegionTable {
  public:
   /// Whether the field is uniform in regions: that of a solenoid, of dipoles
-  /// with parallel faces, or none.
+  /// with parallel faces, or none; or that of a map.
   static bool describes(const Field& field);
 
   /// @pre describes()
@@ -43,6 +48,7 @@ class FieldRegionTable {
  private:
   std::vector<double> faces_;
   std::vector<std::array<double, 3>> fields_;
+  std::shared_ptr<const FieldMap> map_;
   FieldRegions view_;
 };
 

@@ -134,138 +134,6 @@ class UniformFlight {
   double s_ = 1, c_ = 0.5, e_ = 1.0 / 6, f_ = 1.0 / 24;
 };
 
-/// Tolerated errors of one step; the end point is accurate to one order
-/// higher.
-constexpr double position_tolerance = 1e-9;    // mm
-constexpr double direction_tolerance = 1e-12;  // rad
-
-// Formulas of order 5(4), seven stages; the last is the first of the next step.
-constexpr int stages = 7;
-constexpr double node[stages][stages - 1] = {
-    {},
-    {1.0 / 5},
-    {3.0 / 40, 9.0 / 40},
-    {44.0 / 45, -56.0 / 15, 32.0 / 9},
-    {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-    {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
-    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
-constexpr double error_weight[stages] = {
-    71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
-    -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
-
-template <int N>
-typename MapStep<N>::Columns columns_of(const FlightState<N>& s) {
-  typename MapStep<N>::Columns y;
-  y.col(0) = s.position;
-  y.col(1) = s.direction;
-  if constexpr (N > 0) {
-    y.template middleCols<N>(2) = s.d_position;
-    y.template rightCols<N>() = s.d_direction;
-  }
-  return y;
-}
-
-Eigen::Matrix3d cross_matrix(const Vector3& v) {
-  Eigen::Matrix3d m;
-  m << 0, -v.z(), v.y(), v.z(), 0, -v.x(), -v.y(), v.x(), 0;
-  return m;
-}
-
-}  // namespace
-
-template <int N>
-bool MapStep<N>::slope(const FieldMap& map, const Columns& y, Columns& k,
-                       Vector3& field) const {
-  const Vector3 t = y.col(1);
-  if constexpr (N == 0) {
-    if (!map.at(y.col(0), field)) return false;
-    k.col(0) = t;
-    k.col(1) = begin_.qop * t.cross(field);
-  } else {
-    Eigen::Matrix3d gradient;
-    if (!map.at(y.col(0), field, gradient)) return false;
-    const Vector3 force = t.cross(field);
-    k.col(0) = t;
-    k.col(1) = begin_.qop * force;
-    k.template middleCols<N>(2) = y.template rightCols<N>();
-    const Eigen::Matrix3d by_position =
-        begin_.qop * (cross_matrix(t) * gradient);
-    const Eigen::Matrix3d by_direction = -begin_.qop * cross_matrix(field);
-    k.template rightCols<N>().noalias() =
-        by_position * y.template middleCols<N>(2);
-    k.template rightCols<N>().noalias() +=
-        by_direction * y.template rightCols<N>();
-    k.template rightCols<N>().noalias() += force * begin_.d_qop;
-  }
-  return true;
-}
-
-template <int N>
-bool MapStep<N>::take(const FieldMap& map, const FlightState<N>& from,
-                      double length) {
-  begin_ = from;
-  length_ = length;
-  const Columns y = columns_of(from);
-  if (!knows_begin_ && !slope(map, y, slope_begin_, field_begin_)) return false;
-  knows_begin_ = true;
-  Columns k[stages];
-  Vector3 field[stages];
-  k[0] = slope_begin_;
-  field[0] = field_begin_;
-  Columns at = y;
-  for (int i = 1; i < stages; ++i) {
-    at = (length * node[i][0]) * k[0];
-    for (int j = 1; j < i; ++j)
-      if (node[i][j] != 0) at += (length * node[i][j]) * k[j];
-    at += y;
-    if (!slope(map, at, k[i], field[i])) return false;
-  }
-  slope_end_ = k[stages - 1];
-  field_end_ = field[stages - 1];
-  end_.position = at.col(0);
-  end_.direction = at.col(1);
-  end_.qop = begin_.qop;
-  if constexpr (N > 0) {
-    end_.d_position = at.template middleCols<N>(2);
-    end_.d_direction = at.template rightCols<N>();
-    end_.d_qop = begin_.d_qop;
-  }
-  Eigen::Matrix<double, 3, 2> error = Eigen::Matrix<double, 3, 2>::Zero();
-  integral_ = Vector3::Zero();
-  for (int i = 0; i < stages; ++i) {
-    error += (length * error_weight[i]) * k[i].template leftCols<2>();
-    if (i + 1 < stages) integral_ += (length * node[stages - 1][i]) * field[i];
-  }
-  error_ = std::max(error.col(0).norm() / position_tolerance,
-                    error.col(1).norm() / direction_tolerance);
-  return true;
-}
-
-template <int N>
-void MapStep<N>::look(double l, Vector3& position, Vector3& direction) const {
-  const double h = length_, s = l / h;
-  const Vector3& x0 = begin_.position;
-  const Vector3& t0 = begin_.direction;
-  const Vector3 a0 = slope_begin_.col(1), a1 = slope_end_.col(1);
-  // deviation at the end of the parabola from the beginning
-  const Vector3 dx = end_.position - x0 - h * t0 - (0.5 * h * h) * a0;
-  const Vector3 dt = h * (end_.direction - t0 - h * a0);
-  const Vector3 da = (h * h) * (a1 - a0);
-  const Vector3 c3 = 10 * dx - 4 * dt + 0.5 * da;
-  const Vector3 c4 = -15 * dx + 7 * dt - da;
-  const Vector3 c5 = 6 * dx - 3 * dt + 0.5 * da;
-  position =
-      x0 + l * t0 + (0.5 * l * l) * a0 + (s * s * s) * (c3 + s * (c4 + s * c5));
-  direction =
-      t0 + l * a0 + (s * s / h) * (3 * c3 + s * (4 * c4 + (5 * s) * c5));
-}
-
-template class MapStep<0>;
-template class MapStep<track_dim>;
-template class MapStep<7>;
-
-namespace {
-
 /// Maximum rotation of a leg: a path crosses a plane at most twice.
 constexpr double longest_turn = 0.5;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -412,11 +280,6 @@ template <int N>
 void Flight<N>::begin_map_leg() {
   constexpr double shortest = 1e-6;  // mm: the edge itself
   const FieldMap& map = *model_->map;
-  if (at_step_end_)
-    step_.begin_at_end();
-  else
-    step_.begin_anew();
-  at_step_end_ = false;
   leg_ = 0;
   end_position_ = begin_.position;
   end_direction_ = begin_.direction;
@@ -425,18 +288,27 @@ void Flight<N>::begin_map_leg() {
       bounds_.left_behind(begin_.position, begin_.direction))
     return;
   leg_end_ = LegEnd::map_edge;
+  constexpr bool gradient = N > 0;
+  const Cartesian<double> from = cartesian(begin_.position);
+  if (at_step_end_)
+    step_.begin_at_end();
+  else if (!step_.begin_at<gradient>(map.view(), from))
+    return;
+  at_step_end_ = false;
   const double edge = map.distance_to_edge(begin_.position, begin_.direction);
   double length = std::min(next_step_, edge);
   const double strength = std::abs(begin_.qop) * field_.norm();
   if (strength > 0) length = std::min(length, longest_turn / strength);
   const bool is_cut = length < next_step_;
   while (length > shortest) {
-    if (!step_.take(map, begin_, length)) {
+    if (!step_.take<gradient>(map.view(), from, cartesian(begin_.direction),
+                              begin_.qop, length)) {
       length *= 0.5;
       continue;
     }
-    const double factor = 0.9 * std::pow(std::max(step_.error(), 1e-4), -0.2);
-    if (step_.error() > 1) {
+    const double error = std::sqrt(step_.error2());
+    const double factor = 0.9 * std::pow(std::max(error, 1e-4), -0.2);
+    if (error > 1) {
       length *= std::max(0.2, factor);
       continue;
     }
@@ -447,11 +319,12 @@ void Flight<N>::begin_map_leg() {
     break;
   }
   if (leg_ == 0) return;
-  end_position_ = step_.end().position;
-  end_direction_ = step_.end().direction;
-  const Vector3 turn = turn_ - begin_.qop * step_.field_integral();
+  end_position_ = vector_of(step_.position());
+  end_direction_ = vector_of(step_.direction());
+  const Vector3 integral = vector_of(step_.field_integral());
+  const Vector3 turn = turn_ - begin_.qop * integral;
   if (turn.norm() >= most_turn_) {
-    limit_turn(-begin_.qop / leg_ * step_.field_integral());
+    limit_turn(-begin_.qop / leg_ * integral);
     look(leg_, end_position_, end_direction_);
   }
 }
@@ -479,7 +352,13 @@ void Flight<N>::meet_faces() {
 
 template <int N>
 void Flight<N>::look(double l, Vector3& position, Vector3& direction) const {
-  if (model_->map) return step_.look(l, position, direction);
+  if (model_->map) {
+    Cartesian<double> x, t;
+    step_.look(l, x, t);
+    position = vector_of(x);
+    direction = vector_of(t);
+    return;
+  }
   const UniformFlight flight(-begin_.qop * field_, l);
   position = begin_.position + flight.displacement(begin_.direction);
   direction = flight.direction(begin_.direction);
@@ -509,19 +388,42 @@ void Flight<N>::fly_to(double l) {
 template <int N>
 void Flight<N>::fly_in_map(double l) {
   if (!(l > at_)) return;
+  constexpr bool gradient = N > 0;
+  const detail::FieldMapView& map = model_->map->view();
   if (l == step_.length()) {
-    state_ = step_.end();
-    field_ = step_.field_at_end();
-    d_bend_ = step_.d_bend_at_end();
+    state_ = begin_;
+    go_to_end(step_);
     at_step_end_ = true;
     return;
   }
-  MapStep<N> part;
+  detail::MapStep<double> part;
+  const Cartesian<double> from = cartesian(state_.position);
+  if (at_ == 0)
+    part.begin_with(step_.at_begin());
+  else if (!part.begin_at<gradient>(map, from))
+    return;
   // within a step that stayed in the map
-  if (!part.take(*model_->map, state_, l - at_)) return;
-  state_ = part.end();
-  field_ = part.field_at_end();
-  d_bend_ = part.d_bend_at_end();
+  if (part.take<gradient>(map, from, cartesian(state_.direction), state_.qop,
+                          l - at_))
+    go_to_end(part);
+}
+
+template <int N>
+void Flight<N>::go_to_end(const detail::MapStep<double>& step) {
+  if constexpr (N > 0)
+    for (int i = 0; i < N; ++i) {
+      detail::FlightChange<double> change = {
+          cartesian(state_.d_position.col(i)),
+          cartesian(state_.d_direction.col(i))};
+      Cartesian<double> bend;
+      step.pass(change, state_.d_qop[i], bend);
+      state_.d_position.col(i) = vector_of(change.position);
+      state_.d_direction.col(i) = vector_of(change.direction);
+      d_bend_.col(i) = vector_of(bend);
+    }
+  state_.position = vector_of(step.position());
+  state_.direction = vector_of(step.direction());
+  field_ = vector_of(step.at_end().field);
 }
 
 template <int N>
@@ -564,7 +466,8 @@ void Flight<N>::end_leg() {
   path_ += at_;
   if (at_ == 0) return;  // a leg in a map may have no length
   if (model_->map)
-    turn_ -= begin_.qop * (at_ / step_.length()) * step_.field_integral();
+    turn_ -=
+        begin_.qop * (at_ / step_.length()) * vector_of(step_.field_integral());
   else
     turn_ -= at_ * begin_.qop * field_;
   at_ = 0;
@@ -612,7 +515,8 @@ double Flight<N>::find_crossing(const SurfaceLevel& surface,
   const double value0 = surface.at(x0);
   if (side * value0 <= 0) return 0;
   const Vector3 bend0 =
-      begin_.qop * t0.cross(model_->map ? step_.field_at_begin() : field_);
+      begin_.qop *
+      t0.cross(model_->map ? vector_of(step_.at_begin().field) : field_);
   const double curvature = surface.slope(x0, bend0) + surface.curvature(x0, t0);
   double guess = first_root(value0, slope0, curvature);
   if (!(guess < end)) guess = 0.5 * end;

@@ -10,6 +10,7 @@
 #include "gttf/core/units.hpp"
 #include "gttf/detector/field.hpp"
 #include "gttf/detector/field_map.hpp"
+#include "gttf/trajectory/map_step.hpp"
 #include "gttf/trajectory/surface_level.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 
@@ -30,8 +31,7 @@ struct FlightBounds {
   double reach() const;
 };
 
-// FlightState, MapStep: a charged particle at a point of its path, and one step
-// of the integration of that path through a field map.
+// FlightState: a charged particle at a point of its path.
 
 /// A particle and the derivatives of its position and direction with respect to
 /// N parameters at a fixed path length.
@@ -43,57 +43,6 @@ struct FlightState {
   Eigen::Matrix<double, 3, N> d_position = Eigen::Matrix<double, 3, N>::Zero();
   Eigen::Matrix<double, 3, N> d_direction = Eigen::Matrix<double, 3, N>::Zero();
   Eigen::Matrix<double, 1, N> d_qop = Eigen::Matrix<double, 1, N>::Zero();
-};
-
-/// A step along x' = t, t' = q/p t x B(x), together with the derivatives with
-/// respect to N parameters (the variational equations), by the formulas of
-/// Dormand and Prince of order 5 with their error estimate of order 4
-/// [DormandPrince80].
-template <int N>
-class MapStep {
- public:
-  /// The integrated quantities: position, direction and their derivatives.
-  using Columns = Eigen::Matrix<double, 3, 2 + 2 * N>;
-
-  /// Takes a step of `length` from `from`, also the start of the last step
-  /// tried, unless begin_anew() was called. False if it leaves the map.
-  bool take(const FieldMap& map, const FlightState<N>& from, double length);
-
-  double length() const { return length_; }
-  const FlightState<N>& begin() const { return begin_; }
-  const FlightState<N>& end() const { return end_; }
-  const Vector3& field_at_begin() const { return field_begin_; }
-  const Vector3& field_at_end() const { return field_end_; }
-  /// d(bend)/d(parameters) at the end.
-  Eigen::Matrix<double, 3, N> d_bend_at_end() const {
-    return slope_end_.template rightCols<N>();
-  }
-  /// Integral of B over the step.
-  const Vector3& field_integral() const { return integral_; }
-  /// Error of the end point, in units of the tolerance.
-  double error() const { return error_; }
-  /// Position and direction within the step: the polynomial of degree 5 with
-  /// position, direction and bend of both ends.
-  void look(double l, Vector3& position, Vector3& direction) const;
-
-  /// The next step begins where this one ends, with the same q/p.
-  void begin_at_end() {
-    slope_begin_ = slope_end_;
-    field_begin_ = field_end_;
-    knows_begin_ = true;
-  }
-  /// The next step begins at another point.
-  void begin_anew() { knows_begin_ = false; }
-
- private:
-  bool slope(const FieldMap& map, const Columns& y, Columns& k,
-             Vector3& field) const;
-
-  FlightState<N> begin_, end_;
-  Columns slope_begin_, slope_end_;
-  Vector3 field_begin_, field_end_, integral_;
-  double length_ = 0, error_ = 0;
-  bool knows_begin_ = false;
 };
 
 /// Reason for the end of a leg.
@@ -184,6 +133,8 @@ class Flight {
   void limit_turn(const Vector3& rotation);
   void meet_faces();
   void fly_in_map(double l);
+  /// Moves the state to the end of a step that begins there.
+  void go_to_end(const detail::MapStep<double>& step);
   /// Adds the path and the turn up to the state to the sums before the leg.
   void end_leg();
   /// The field at the state; needs the sides.
@@ -199,7 +150,7 @@ class Flight {
   Vector3 end_position_, end_direction_;  ///< of the leg
   Vector3 field_ = Vector3::Zero();       ///< at the state, GeV/(e mm)
   Vector3 turn_ = Vector3::Zero();        ///< until the leg's begin, rad
-  MapStep<N> step_;                       ///< of the leg, in a map
+  detail::MapStep<double> step_;          ///< of the leg, in a map
   bool at_step_end_ = false;              ///< the state is the step's end
   Eigen::Matrix<double, 3, N> d_bend_ =   ///< at the state, in a map
       Eigen::Matrix<double, 3, N>::Zero();

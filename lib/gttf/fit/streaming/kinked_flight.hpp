@@ -24,38 +24,6 @@ struct FlightNode {
   std::array<S, 3> offset;
 };
 
-/// Two columns of the inverse of a matrix of 2x2 blocks [a b; c d], those of
-/// the lower rows.
-template <class S>
-struct LowerColumns {
-  TwoByTwo<S> upper, lower;
-
-  LowerColumns(const TwoByTwo<S>& a, const TwoByTwo<S>& b, const TwoByTwo<S>& c,
-               const TwoByTwo<S>& d) {
-    // lower = (d - c a^-1 b)^-1, upper = -a^-1 b lower
-    const TwoByTwo<S> across = product(a.inverse(), b);
-    const TwoByTwo<S> through = product(c, across);
-    TwoByTwo<S> rest;
-    for (int i = 0; i < 2; ++i)
-      for (int j = 0; j < 2; ++j) rest.m[i][j] = d.m[i][j] - through.m[i][j];
-    lower = rest.inverse();
-    upper = product(across, lower);
-    for (auto& row : upper.m)
-      for (S& x : row) x = -x;
-  }
-
- private:
-  static TwoByTwo<S> product(const TwoByTwo<S>& a, const TwoByTwo<S>& b) {
-    TwoByTwo<S> c;
-    for (int i = 0; i < 2; ++i)
-      for (int j = 0; j < 2; ++j) {
-        const S sum = a.m[i][0] * b.m[0][j];
-        c.m[i][j] = sum + a.m[i][1] * b.m[1][j];
-      }
-    return c;
-  }
-};
-
 /// Changes of the start parameters by unit kinks theta and phi at fixed point
 /// and curvature: set_kink_columns().
 /// @param changes  behind the layer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FlightThroughRegions: particles through regions of a uniform field, with
-// energy loss and derivatives, for any scalar.
+// FlightThroughRegions: particles through regions of a uniform field, or a
+// field map, with energy loss and derivatives, for any scalar.
 #pragma once
 
 #include <cmath>
@@ -10,8 +10,7 @@
 #include "gttf/core/pack_functions.hpp"
 #include "gttf/fit/track/hits.hpp"
 #include "gttf/trajectory/field_regions.hpp"
-#include "gttf/trajectory/surface_level.hpp"
-#include "gttf/trajectory/uniform_path.hpp"
+#include "gttf/trajectory/map_flight.hpp"
 
 namespace gttf::detail {
 
@@ -34,6 +33,8 @@ struct BatchFlight {
   bool loses(std::size_t surface) const {
     return field && loss[surface].mean > 0;
   }
+  /// Of tracks that bend in a map; else null.
+  const FieldMapView* map() const { return field ? regions.map : nullptr; }
 };
 
 /// Frame::into() and out_of().
@@ -188,14 +189,6 @@ struct BatchCharge {
   }
 };
 
-/// A derivative of a state.
-template <class S>
-struct FlightChange {
-  Cartesian<S> position, direction;
-  /// In units of BatchCharge::slope of the flight; false: q/p is fixed.
-  bool charged = false;
-};
-
 /// A plane as level function, with the interface of level_on_path().
 template <class S>
 struct PlaneLevel {
@@ -232,15 +225,21 @@ class FlightThroughRegions {
  public:
   using Changes = std::span<FlightChange<S>>;
 
+  /// @param here  the field at the start in a map, with its derivatives; null:
+  ///              it is looked up
   FlightThroughRegions(const BatchFlight& model, const Cartesian<S>& position,
                        const Cartesian<S>& direction,
-                       const BatchCharge<S>& start, std::size_t region)
+                       const BatchCharge<S>& start, std::size_t region,
+                       const FieldAt<S>* here = nullptr)
       : x(position),
         t(direction),
         charge(start),
         model_(model),
         region_(region) {
     enter();
+    if (here == nullptr) return;
+    here_ = *here;
+    knows_field_ = knows_gradient_ = true;
   }
 
   Cartesian<S> x, t;
@@ -251,7 +250,7 @@ class FlightThroughRegions {
   /// d(direction)/d(path), 1/mm.
   Cartesian<S> bend() const {
     if (straight_) return {S(0), S(0), S(0)};
-    return charge.qop * cross_of(t, field_);
+    return charge.qop * cross_of(t, here_.field);
   }
   bool is_straight() const { return straight_; }
 
@@ -274,19 +273,18 @@ class FlightThroughRegions {
 
   /// Moves to the closest approach to a line along z, in the current region.
   void fly_to_perigee(const Cartesian<S>& origin, Changes changes) {
-    using std::abs;
+    if (model_.map() != nullptr) look_here(!changes.empty());
     const auto value_and_slope = [&](const Cartesian<S>& at,
                                      const Cartesian<S>& along) {
       const Cartesian<S> from = at - origin;
       Cartesian<S> bent{S(0), S(0), S(0)};
-      if (!straight_) bent = charge.qop * cross_of(along, field_);
+      if (!straight_) bent = charge.qop * cross_of(along, here_.field);
       return LevelOnPath<S>{
           transverse_dot(from, along),
           transverse_dot(along, along) + transverse_dot(from, bent)};
     };
     const LevelOnPath<S> begin = value_and_slope(x, t);
-    move_by(length_to(value_and_slope, S(-(begin.value / begin.slope))),
-            changes);
+    move_to(value_and_slope, S(-(begin.value / begin.slope)), changes);
     const Cartesian<S> from = x - origin, bent = bend();
     const S inverse = S(1) / value_and_slope(x, t).slope;
     for (FlightChange<S>& c : changes) {
@@ -309,12 +307,24 @@ class FlightThroughRegions {
  private:
   void enter() {
     const auto& b = model_.regions.fields[region_];
-    field_ = {S(b[0]), S(b[1]), S(b[2])};
+    here_.field = {S(b[0]), S(b[1]), S(b[2])};
     straight_ = !model_.field || (b[0] == 0 && b[1] == 0 && b[2] == 0);
+    if (model_.map() != nullptr) straight_ = false;
+  }
+
+  /// Looks up the field of a map, unless it is known.
+  void look_here(bool gradient) {
+    const FieldMapView& map = *model_.map();
+    if (gradient && !knows_gradient_)
+      good = both(good, look_up<true>(map, x, here_));
+    else if (!knows_field_)
+      good = both(good, look_up<false>(map, x, here_));
+    knows_field_ = true;
+    knows_gradient_ = knows_gradient_ || gradient;
   }
 
   UniformPath<S> path_of(const S& length) const {
-    return {-(charge.qop * field_), length};
+    return {-(charge.qop * here_.field), length};
   }
 
   void slide(FlightChange<S>& c, const S& slip,
@@ -323,27 +333,26 @@ class FlightThroughRegions {
     if (!straight_) c.direction = c.direction - slip * bent;
   }
 
-  /// Newton's method for the zero of a level; quadratic: after a step of 1e-9
-  /// only rounding remains.
+  /// Moves to the zero of a level.
+  /// @param guess  of the path, with sign
+  /// @return       the path, with sign
   template <class OnPath>
-  S length_to(const OnPath& on_path, S length) {
-    using std::abs;
-    constexpr int most_steps = 15;
-    constexpr double last = 1e-9;  // mm
-    auto moving = all_true<S>();
-    for (int step = 0; step < most_steps && any(moving); ++step) {
-      LevelOnPath<S> there;
-      if (straight_) {
-        there = on_path(x + length * t, t);
-      } else {
-        const UniformPath<S> path = path_of(length);
-        there = on_path(x + path.displacement(t), path.direction(t));
-      }
-      const S move = there.value / there.slope;
-      length = select(moving, length - move, length);
-      moving = both(moving, !(abs(move) <= S(last)));
+  S move_to(const OnPath& on_path, const S& guess, Changes changes) {
+    if (const FieldMapView* map = model_.map()) {
+      look_here(!changes.empty());
+      const MapParticles<S> particles{x,   t, here_, charge.qop, charge.slope,
+                                      good};
+      if (!changes.empty())
+        return fly_in_map<true>(*map, particles, on_path, guess, all_true<S>(),
+                                changes);
+      knows_gradient_ = false;
+      return fly_in_map<false>(*map, particles, on_path, guess, all_true<S>(),
+                               changes);
     }
-    good = both(good, !moving);
+    const S length = uniform_length(
+        x, t, straight_, [this](const S& l) { return path_of(l); }, on_path,
+        guess, good);
+    move_by(length, changes);
     return length;
   }
 
@@ -361,9 +370,9 @@ class FlightThroughRegions {
       c.direction = path.direction(c.direction);
       if (!c.charged) continue;
       c.position =
-          c.position + charge.slope * path.displacement_per_qop(t, field_);
+          c.position + charge.slope * path.displacement_per_qop(t, here_.field);
       c.direction =
-          c.direction + charge.slope * path.direction_per_qop(t, field_);
+          c.direction + charge.slope * path.direction_per_qop(t, here_.field);
     }
     x = x + path.displacement(t);
     t = path.direction(t);
@@ -385,14 +394,13 @@ class FlightThroughRegions {
   /// @return       the path, with sign
   template <class Level>
   S fly_to(const Level& level, int way, const S& guess, Changes changes) {
-    const S length = length_to(
+    const S length = move_to(
         [&level](const Cartesian<S>& at, const Cartesian<S>& along) {
           return level.on_path(at, along);
         },
-        guess);
+        guess, changes);
     if (way != 0)
       good = both(good, (way > 0 ? length : -length) > S(-same_place));
-    move_by(length, changes);
     project(level, changes);
     return length;
   }
@@ -409,8 +417,9 @@ class FlightThroughRegions {
 
   const BatchFlight& model_;
   std::size_t region_;
-  Cartesian<S> field_;
+  FieldAt<S> here_;  ///< the field; of a map with its derivatives, if known
   bool straight_ = true;
+  bool knows_field_ = false, knows_gradient_ = false;  ///< of a map
 };
 
 }  // namespace gttf::detail

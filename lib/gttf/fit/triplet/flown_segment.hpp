@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "gttf/core/two_by_two.hpp"
 #include "gttf/fit/track/batch_flight.hpp"
 #include "gttf/fit/triplet/band_system.hpp"
 #include "gttf/fit/triplet/batch_hits.hpp"
@@ -77,23 +78,6 @@ struct FlownSegment {
   BatchCharge<S> charge;   ///< in front of the layer at the end
 };
 
-/// Solves a x = b for two unknowns.
-template <class S>
-struct TwoByTwo {
-  S m[2][2];
-
-  TwoByTwo inverse() const {
-    const S ahead = m[0][0] * m[1][1];
-    const S scale = S(1) / (ahead - m[0][1] * m[1][0]);
-    return {{{m[1][1] * scale, -(m[0][1] * scale)},
-             {-(m[1][0] * scale), m[0][0] * scale}}};
-  }
-  InPlane<S> operator*(const InPlane<S>& x) const {
-    const S u = m[0][0] * x.u, v = m[1][0] * x.u;
-    return {u + m[0][1] * x.v, v + m[1][1] * x.v};
-  }
-};
-
 /// make_flight_segment(), and the effect of the layers in between on it.
 template <class S>
 class SegmentShooter {
@@ -124,6 +108,13 @@ class SegmentShooter {
     for (std::size_t r = std::min(first, last); r <= std::max(first, last); ++r)
       for (const double b : model_.regions.fields[r])
         if (model_.field && b != 0) is_straight_ = false;
+    if (const FieldMapView* map = model_.map()) {
+      is_uniform_ = is_straight_ = false;
+      is_in_map_ = look_up<true>(*map, hits.from, from_);
+    } else {
+      const auto& b = model_.regions.fields[first];
+      from_.field = {S(b[0]), S(b[1]), S(b[2])};
+    }
   }
 
   /// @param sums  of the layers in between, or null
@@ -132,7 +123,7 @@ class SegmentShooter {
     using std::abs;
     Cartesian<S> direction = normal_;
     if (in_one_region_ && !is_straight_) direction = start_of_arc();
-    MaskOf<S> good = all_true<S>();
+    MaskOf<S> good = is_in_map_;
     if (!is_straight_) {
       constexpr int most_steps = 8;
       constexpr double almost = 1e-7;  // then one step leaves rounding only
@@ -169,10 +160,8 @@ class SegmentShooter {
 
   /// Rotated back from the chord by half the turn.
   Cartesian<S> start_of_arc() const {
-    const auto& b = model_.regions.fields[model_.region[hits_.from_point]];
-    const Cartesian<S> field{S(b[0]), S(b[1]), S(b[2])};
     const S half = S(0.5) * length_ * charge_.qop;
-    return normalised(normal_ - half * cross_of(normal_, field));
+    return normalised(normal_ - half * cross_of(normal_, from_.field));
   }
   static Cartesian<S> normalised(const Cartesian<S>& v) {
     using std::sqrt;
@@ -189,8 +178,12 @@ class SegmentShooter {
   }
 
   Flight start(const Cartesian<S>& direction) const {
-    return {model_, hits_.from, direction, charge_,
-            model_.region[hits_.from_point]};
+    return {model_,
+            hits_.from,
+            direction,
+            charge_,
+            model_.region[hits_.from_point],
+            model_.map() != nullptr ? &from_ : nullptr};
   }
 
   /// By layer i, see HitGroup::points.
@@ -364,6 +357,8 @@ class SegmentShooter {
   bool is_uniform_ = true;   ///< one region without losses in between
   bool is_straight_ = true;  ///< no field
   bool in_one_region_ = true;
+  FieldAt<S> from_;  ///< at the first hit
+  MaskOf<S> is_in_map_ = all_true<S>();
 };
 
 }  // namespace gttf::detail
