@@ -101,4 +101,20 @@ inline double budget_deviation_from_scalar(const TrackingGeometry& geometry,
   return worst;
 }
 
+/// Whether every third track has the same bits in the batch, with three
+/// threads, as in a batch of its own.
+inline bool is_independent_of_neighbours(const TrackingGeometry& geometry,
+                                         const TrackList& tracks) {
+  BatchOutput whole(tracks.size(), 0);
+  resolve(geometry, tracks.views(), {}, whole.views(), 3);
+  for (std::size_t t = 0; t < tracks.size(); t += 3) {
+    TrackList one;
+    one.add(tracks.views().track(t));
+    BatchOutput r(1, 0);
+    resolve(geometry, one.views(), {}, r.views());
+    if (!same_bits(r.numbers_of(0), whole.numbers_of(t))) return false;
+  }
+  return true;
+}
+
 }  // namespace gttf::test
