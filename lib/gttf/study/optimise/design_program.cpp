@@ -12,6 +12,7 @@
 #include <set>
 
 #include "gttf/core/dual.hpp"
+#include "gttf/core/readable.hpp"
 #include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/batch_sigmas.hpp"
 #include "gttf/resolution/sensitivity.hpp"
@@ -81,6 +82,12 @@ ObjectiveUnit objective_unit(const OptimisationProblem& problem) {
   if (objective.kind == Kind::margin || objective.scale) return {"1", 1};
   const CheckedQuantity& quantity = objective.criterion.quantity;
   return {quantity.unit == 1 ? "1" : quantity.symbol, quantity.unit};
+}
+
+std::string with_unit(double value, const std::string& unit, int digits) {
+  const std::string text = readable(value, digits);
+  if (unit.empty() || unit == "1" || std::isnan(value)) return text;
+  return text + ' ' + unit;
 }
 
 double objective_in_unit(const OptimisationProblem& problem, double f) {

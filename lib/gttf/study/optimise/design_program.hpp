@@ -31,6 +31,8 @@ struct ObjectiveUnit {
 ObjectiveUnit objective_unit(const OptimisationProblem& problem);
 /// The objective in this unit for a value f of DesignProgram.
 double objective_in_unit(const OptimisationProblem& problem, double f);
+/// "19.5 um"; numbers without unit, and missing ones, have none.
+std::string with_unit(double value, const std::string& unit, int digits);
 
 /// Cost of a search.
 struct Effort {

@@ -19,12 +19,6 @@ std::string bound_of(const BoundPrice& bound) {
   return bound.at_lower ? "from" : bound.at_upper ? "to" : "";
 }
 
-std::string with_unit(double value, const std::string& unit, int digits) {
-  const std::string text = readable(value, digits);
-  if (unit.empty() || unit == "1" || std::isnan(value)) return text;
-  return text + ' ' + unit;
-}
-
 std::string in_one_sentence(const Diagnostic& d) {
   return d.problem + (d.suggestion.empty() ? "" : "; " + d.suggestion);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/study/optimise/starts.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -204,10 +202,8 @@ std::string best_so_far(const DesignProgram& program,
                         const std::optional<LocalOptimum>& best) {
   if (!best) return {};
   if (!best->feasible) return "limits not met yet";
-  const std::string unit = objective_unit(program.problem()).name;
-  return fmt::format("best {:.8g}{}{}", program.in_unit(best->f),
-                     unit.empty() || unit == "1" ? "" : " ",
-                     unit == "1" ? "" : unit);
+  return "best " + with_unit(program.in_unit(best->f),
+                             objective_unit(program.problem()).name, 8);
 }
 
 namespace {
