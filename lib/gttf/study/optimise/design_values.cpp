@@ -255,15 +255,15 @@ std::optional<double> DesignProgram::generic_value(
                                 quantity)[0];
   } else if (quantity.kind == Kind::coverage || quantity.is_text()) {
     const Detector detector = present_detector();
-    RequirementFile alone = problem_->requirements[sample.file];
-    alone.criteria = {criterion};
+    RequirementFile file = problem_->requirements[sample.file];
+    file.criteria = {criterion};
     if (quantity.is_text()) {
-      alone.criteria[0].momentum = request.momentum;
-      alone.criteria[0].angle = request.angle;
-      alone.criteria[0].points = {point};
+      file.criteria[0].momentum = request.momentum;
+      file.criteria[0].angle = request.angle;
+      file.criteria[0].points = {point};
     }
     const CheckedPoint checked =
-        check(alone, {&detector, 1}, Engine::streaming, 1).results[0].points[0];
+        check(file, {&detector, 1}, Engine::streaming, 1).results[0].points[0];
     value = checked.value;
     if (quantity.is_text()) {
       if (std::isinf(sample.upper) && !checked.passed) return std::nullopt;

@@ -255,7 +255,7 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
   Prices result;
   const OptimisationProblem& problem = program.problem();
   DesignProgram mine = program;
-  ProgramResult alone = best.result;
+  ProgramResult relaxed = best.result;
   // a curve is one limit, whose points are relaxed together, and so are all
   // tracks of a coverage
   std::map<LimitOfColumn, std::size_t> first_point;
@@ -272,13 +272,13 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
             ? first_step.try_emplace(v.index, row).first->second
             : row);
   }
-  take_least_multipliers(mine.program(best.working), alone, parts_of);
+  take_least_multipliers(mine.program(best.working), relaxed, parts_of);
   const bool of_missing =
       problem.objective.kind == Objective::Kind::missing && best.f > 0;
   // of an amount, not of its logarithm
   if (of_missing)
     for (VectorXd* list :
-         {&alone.multipliers, &alone.at_lower, &alone.at_upper})
+         {&relaxed.multipliers, &relaxed.at_lower, &relaxed.at_upper})
       *list /= best.f;
   const double objective = program.in_unit(best.f);
   const std::string unit = objective_unit(problem).name;
@@ -308,7 +308,7 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
   for (std::size_t i = 0; i < values.size(); ++i) {
     const LimitValue& v = values[i];
     LimitPrice p;
-    const double multiplier = alone.multipliers[static_cast<Index>(i)];
+    const double multiplier = relaxed.multipliers[static_cast<Index>(i)];
     p.multiplier = multiplier;
     const bool is_length = v.kind != LimitValue::Kind::quantity &&
                            v.kind != LimitValue::Kind::mean &&
@@ -407,8 +407,8 @@ Prices prices_of(const DesignProgram& program, const LocalOptimum& best,
     BoundPrice bound;
     bound.at_lower = share <= 1e-7;
     bound.at_upper = 1 - share <= 1e-7;
-    bound.multiplier =
-        (alone.at_lower[k] + alone.at_upper[k]) / v.span_at(best.x[i]) * per;
+    bound.multiplier = (relaxed.at_lower[k] + relaxed.at_upper[k]) /
+                       v.span_at(best.x[i]) * per;
     const std::string in = v.unit.empty() || v.is_factor ? "1" : v.unit;
     bound.price = bound.multiplier * scale * (v.unit_value / per);
     bound.price_unit = priced(in);

@@ -920,12 +920,12 @@ void find_least_ratio(const OptimisationProblem& problem,
   const auto missed = missed_limit(*failed.program, failed.best.x);
   if (missed && !failed.interrupted) {
     const auto [of_limit, limit] = problem_of_least(problem, *missed);
-    // if it can be met alone: with the limits on columns
+    // if it can be met as the only limit: with the limits on columns
     OptimisationProblem with_columns = of_limit;
     with_columns.requirements = problem.requirements;
-    for (const bool alone : {true, false}) {
+    for (const bool single : {true, false}) {
       const SearchResult least =
-          search_least(alone ? of_limit : with_columns, alone ? 1 : 5);
+          search_least(single ? of_limit : with_columns, single ? 1 : 5);
       const double ratio = std::exp(least.best.f) / limit;
       if (!least.found || !(ratio > 1 + design_feasible)) continue;
       take(least, {ratio, of_limit.objective.name, std::nullopt});
