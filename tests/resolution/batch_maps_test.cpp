@@ -98,6 +98,32 @@ TEST_CASE("batch: tracks in field maps are vectorised") {
     }
 }
 
+TEST_CASE("batch: tracks along the axes of a field map are vectorised") {
+  const Detector its2 = shipped("alice_its2");
+  for (const Detector& detector : {in_map(its2, coil_map(true, 16, 26)),
+                                   in_map(its2, coil_map(false, 16, 26)),
+                                   in_map(mixed_layers(), coil_octant())}) {
+    const TrackingGeometry geometry(detector);
+    TrackList tracks;
+    for (const double phi : {0.0, 90.0, 180.0, 270.0})
+      for (int i = 0; i < 24; ++i)
+        tracks.add({.p = 1.05 * std::pow(1.21, i),
+                    .theta = (45 + 7 * (i % 13)) * unit::deg,
+                    .phi = phi * unit::deg,
+                    .charge = i % 3 == 0 ? 1.0 : -1.0});
+    for (const SimdLevel level : available_simd_levels()) {
+      CAPTURE(to_string(level));
+      const AtLevel at(level);
+      BatchOutput r(tracks.size(), geometry.surfaces().size());
+      const BatchStatistics s =
+          resolve(geometry, tracks.views(), {}, r.views());
+      CHECK(s.doubtful + s.unsupported + s.other_way + s.not_followed == 0);
+      CHECK(s.vectorised == tracks.size());
+      CHECK(deviation_from_scalar(geometry, tracks, r) < 1e-9);
+    }
+  }
+}
+
 TEST_CASE("batch: a spectrometer in a field map") {
   Detector d;
   d.name = "fringe";

@@ -53,6 +53,11 @@ MaskOf<S> is_within(const SurfaceRecord& s, const RegionCrossing<S>& x) {
 /// lines there: s = (q1, q2, t1, t2, kappa), displacements and changes of
 /// direction along two axes normal to the track. No direction is special, and
 /// scattering is the same along both axes.
+///
+/// In a map, the axes are oblique to those of the user: there, a coordinate
+/// along one axis would depend on the other by the rounding of the integration,
+/// by which exact hits would be divided (PivotSpread). In uniform fields such
+/// coefficients are exactly 0.
 template <class S>
 struct RegionStart {
   Cartesian<S> point, direction;
@@ -81,8 +86,12 @@ struct RegionStart {
     kappa = -(S(regions.b_ref) * qop);
     Cartesian<S>& field = here.field;
     field = field_of(regions, regions.n - 1);
-    if (regions.map != nullptr)
+    if (regions.map != nullptr) {
       in_map = look_up<true>(*regions.map, point, here);
+      const Cartesian<S> first = axes.first, second = axes.second;
+      axes.first = S(0.8) * first + S(0.6) * second;
+      axes.second = S(0.8) * second - S(0.6) * first;
+    }
     for (std::size_t step = regions.n - 1; step-- > 0;) {
       const auto in_front = is_before_end(regions, step, point);
       const Cartesian<S> b = field_of(regions, step);
