@@ -241,32 +241,6 @@ TEST_CASE("band system: derivatives with respect to the scattering") {
             .epsilon(1e-6));
 }
 
-TEST_CASE("band system: substitution in a column that ends early") {
-  constexpr std::size_t n = 9;
-  const System<double> s = random_system(n, 1.0);
-  const DenseSystem dense(s, true);
-  KeptSteps<double> steps;
-  BandSolution<double> solution{};
-  solve_band<HitAndTurnColumns>(s.rows.data(), n, s.scattering2.data(),
-                                s.passive(), kappa_0, steps, solution);
-  for (const std::size_t length : {1u, 2u, 5u, 9u}) {
-    CAPTURE(length);
-    std::vector<std::array<double, 2>> x(length);
-    Vector column = Vector::Zero(at(n));
-    for (std::size_t j = 0; j < length; ++j)
-      for (std::size_t r = 0; r < 2; ++r)
-        x[j][r] = column[at(j) + Eigen::Index(r)] =
-            0.3 * double(j + 1) - double(r);
-    const double exact = column.dot(dense.k_inverse.ldlt().solve(column));
-    substitute(steps, x);
-    double sum = 0;
-    for (std::size_t j = 0; j < length; ++j)
-      for (std::size_t r = 0; r < 2; ++r)
-        sum += x[j][r] * x[j][r] * steps[j].pivots.inverse[r];
-    CHECK(sum == doctest::Approx(exact).epsilon(1e-11));
-  }
-}
-
 namespace {
 
 /// One triplet whose kinks move together by 1, and by `own` each on their own.

@@ -458,22 +458,6 @@ void solve_scattering(const KinkRows<S>* rows, std::size_t n_triplets,
   s.regular = regular;
 }
 
-/// L^-1 x, in place.
-/// @param x  theta, phi of the first triplets; zero beyond
-template <class S>
-void substitute(const KeptSteps<S>& steps, std::vector<std::array<S, 2>>& x) {
-  for (std::size_t j = x.size(); j-- > 0;) {
-    const auto subtract = [&now = x[j]](const Block<S>& own,
-                                        const std::array<S, 2>& behind) {
-      for (std::size_t r = 0; r < 2; ++r)
-        now[r] = now[r] - own[r][0] * behind[0] - own[r][1] * behind[1];
-    };
-    if (j + 1 < x.size()) subtract(steps[j].near.own, x[j + 1]);
-    if (j + 2 < x.size()) subtract(steps[j].far, x[j + 2]);
-    x[j][1] = x[j][1] - steps[j].pivots.lower * x[j][0];
-  }
-}
-
 /// chi2 = |b + change a|^2 at the curvature kappa_0 + change.
 template <class S>
 S chi2_at(const KeptSteps<S>& steps, const S& change) {

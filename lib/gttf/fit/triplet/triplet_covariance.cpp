@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
+#include "gttf/fit/triplet/free_parameters.hpp"
 #include "gttf/fit/triplet/reference_rows.hpp"
 
 namespace gttf {
@@ -30,72 +32,21 @@ WideMatrix propagated(const WideMatrix& c, const WideMatrix& j_transposed) {
   return gram(j_transposed, gram(c, j_transposed));
 }
 
-/// R^-1 b with R lower triangular, in place.
-void solve_lower(const WideMatrix& r, WideMatrix& b) {
-  for (Index c = 0; c < b.cols(); ++c)
-    for (Index i = 0; i < r.rows(); ++i) {
-      for (Index k = 0; k < i; ++k) b(i, c) -= r(i, k) * b(k, c);
-      b(i, c) /= r(i, i);
-    }
-}
-
 /// Remainder of a parameter after elimination of the others: only rounding for
 /// a dependent parameter, otherwise at least the lever arm of an unmeasured
 /// coordinate relative to the size of the detector.
 constexpr double parameter_rounding = 1e-20;
 
-/// Replaces a matrix by its Cholesky factor, R R^T.
-/// @param rounding of the remainder of a row after the previous ones
-/// @return false if a row depends on the previous ones, except for rounding
-bool factorise(WideMatrix& m, double rounding) {
-  for (Index i = 0; i < m.rows(); ++i)
-    for (Index k = 0; k <= i; ++k) {
-      const Wide before = m(i, k);
-      for (Index l = 0; l < k; ++l) m(i, k) -= m(i, l) * m(k, l);
-      if (k < i) {
-        m(i, k) /= m(k, k);
-        continue;
-      }
-      if (!(m(i, i) > Wide(rounding) * before)) return false;
-      m(i, i) = sqrt(m(i, i));
-    }
-  return true;
-}
-
-using Column = std::vector<std::array<Wide, 2>>;  ///< of triplets 0, 1, ...
-
-/// x.y over the first n triplets.
-/// @param x  of a triplet: pointer to its theta and phi
-template <class X>
-Wide dot(const X& x, const Column& y, std::size_t n) {
-  Wide sum(0);
-  for (std::size_t j = 0; j < std::min(n, y.size()); ++j)
-    for (std::size_t r = 0; r < 2; ++r) sum += x(j)[r] * y[j][r];
-  return sum;
-}
-
-/// The columns of a segment, of all triplets.
-struct KeptColumns {
-  struct Item {
-    SegmentColumns<Wide> columns;
-  };
-  std::vector<Item> list;
-
-  SegmentColumns<Wide>& operator[](std::size_t j) { return list[j].columns; }
-};
-
-/// The banded system of a reference track, solved. Its parameters without any
-/// prior are the unmeasured coordinates, in units of their auxiliary standard
-/// deviation, and, last, kappa:
-///
-///   K^-1 = L D L^T,  M = L^-1 (B, rho),  Cov^-1 = M^T D^-1 M = R R^T
+/// The banded system of a reference track, solved: K^-1 = L D L^T, and
+/// parameters without any prior, see FreeParameters.
 class ReferenceFit {
  public:
   ReferenceFit(const TripletTrack& track, const TripletOptions& options)
       : track_(track),
         system_(track, options.errors, options.auxiliary_scale),
         scatters_(options.errors != Errors::hits_only),
-        doubtful_(options.doubtful) {}
+        doubtful_(options.doubtful),
+        outer_(without_hits()) {}
 
   const ReferenceRows& system() const { return system_; }
 
@@ -112,8 +63,10 @@ class ReferenceFit {
                                   system_.scattering2.data(), passive(),
                                   Wide(0), steps_, solution);
     if (!solution.regular && !doubtful_) return TripletStatus::singular;
-    return set_free_parameters() ? TripletStatus::ok
-                                 : TripletStatus::not_determined;
+    outer_.add(n_inner(), n_hits, nullptr);
+    FreeParameters all = outer_;
+    all.add(0, n_inner(), nullptr);
+    return all.finish() ? TripletStatus::ok : TripletStatus::not_determined;
   }
 
   /// Covariance (u, v, phi, theta, kappa) at an end of a segment.
@@ -168,6 +121,16 @@ class ReferenceFit {
     return {passive_rows_.data(), Wide(1), system_.sums.data()};
   }
 
+  FreeParameters without_hits() const {
+    return {system_, steps_, track_.fit_kappa,
+            doubtful_ ? 0 : parameter_rounding};
+  }
+
+  /// Hits of the segments of first_hit() and perigee(), and inside of them.
+  std::size_t n_inner() const {
+    return std::min(system_.surface_hit + 2, system_.hits.size());
+  }
+
   /// Adds the scattering in the layer of a hit.
   void add_scattering(std::size_t hit, WideMatrix& c) const {
     if (!scatters_) return;
@@ -178,61 +141,20 @@ class ReferenceFit {
         variance * Wide(inverse_sine_squared(track_, layer));
   }
 
-  /// Unmeasured coordinates, innermost first, and kappa.
-  /// @return  false if some of them are not determined
-  bool set_free_parameters() {
-    const std::size_t n = system_.rows.size();
-    std::vector<Column> m;
-    free_of_.assign(system_.hits.size(), -1);
-    for (std::size_t k = 0; k < system_.hits.size(); ++k) {
-      if (!system_.hits[k].unmeasured) continue;
-      free_of_[k] = index(m.size());
-      Column& x = m.emplace_back(std::min(k + 1, n));
-      for (std::size_t i = 0; i < 3 && i <= k; ++i)
-        for (std::size_t r = 0; k - i < n && r < 2; ++r)
-          x[k - i][r] = system_.rows[k - i].shift[i][r][1];
-      substitute(steps_, x);
-    }
-    if (track_.fit_kappa) {
-      Column& x = m.emplace_back(n);
-      for (std::size_t j = 0; j < n; ++j)
-        for (std::size_t r = 0; r < 2; ++r) x[j][r] = steps_[j].a[r];
-    }
-    weighted_ = m;
-    for (Column& x : weighted_)
-      for (std::size_t j = 0; j < x.size(); ++j)
-        for (std::size_t r = 0; r < 2; ++r)
-          x[j][r] *= steps_[j].pivots.inverse[r];
-    root_.resize(index(m.size()), index(m.size()));
-    for (std::size_t i = 0; i < m.size(); ++i)
-      for (std::size_t k = 0; k <= i; ++k)
-        root_(index(i), index(k)) =
-            dot([&](std::size_t j) { return m[i][j].data(); }, weighted_[k],
-                m[i].size());
-    return factorise(root_, doubtful_ ? 0 : parameter_rounding);
-  }
-
   /// Covariance of the errors of a segment and, last, kappa.
   WideMatrix fitted(std::size_t segment, SegmentEnd end) const {
     const std::size_t n = system_.rows.size();
-    KeptColumns columns;
-    columns.list.resize(std::min(segment + 2, n));
+    const auto columns =
+        std::make_unique<SegmentColumns<Wide>[]>(std::min(segment + 2, n));
     SegmentErrors<Wide> e;
     set_segment_errors<HitAndTurnColumns>(system_.rows.data(), n, passive(),
                                           segment, end, steps_, columns, e);
-    // d(errors, kappa)/d(free parameters), in columns: their direct
-    // contribution, minus the information of the kinks about the errors
-    WideMatrix z = WideMatrix::Zero(root_.rows(), n_errors + 1);
-    for (std::size_t f = 0; f < weighted_.size(); ++f)
-      for (int i = 0; i < n_errors; ++i)
-        z(index(f), i) = -dot([&](std::size_t j) { return columns[j][i]; },
-                              weighted_[f], columns.list.size());
-    for (std::size_t h = 0; h < 2; ++h)
-      if (const Index f = free_of_[segment + h]; f >= 0)
-        z(f, h == 0 ? 1 : 3) += Wide(1);
-    if (track_.fit_kappa) z(root_.rows() - 1, n_errors) = Wide(1);
-    solve_lower(root_, z);
-    WideMatrix c = gram(z, z);
+    const FreeParameters::SegmentErrorColumns errors{segment, columns.get()};
+    const bool is_inner = segment + 2 <= n_inner();
+    FreeParameters free = is_inner ? outer_ : without_hits();
+    free.add(0, is_inner ? n_inner() : system_.hits.size(), &errors);
+    free.finish();
+    WideMatrix c = free.covariance();
     const PassiveSums<Wide>& sums = system_.sums[segment];
     const Block<Wide>& turns =
         end == SegmentEnd::start ? sums.leaving : sums.arriving;
@@ -254,9 +176,7 @@ class ReferenceFit {
   bool scatters_, doubtful_;
   std::vector<PassiveRows<Wide>> passive_rows_;
   KeptSteps<Wide> steps_;
-  std::vector<Index> free_of_;    ///< free parameter of each hit, -1: none
-  std::vector<Column> weighted_;  ///< D^-1 M
-  WideMatrix root_;               ///< R
+  FreeParameters outer_;  ///< after all hits but n_inner()
 };
 
 /// A reflection I - factor v v^T.

@@ -58,8 +58,7 @@ struct TripletOptions {
 /// weights) and to coordinates that are not measured (free parameters instead
 /// of large variances), and transported to the start of the track.
 /// Coordinates at the start act as an additional hit, and the inner material
-/// is then part of the fit. Cost: linear in the number of hits, plus the
-/// square of the number of unmeasured coordinates times the number of hits.
+/// is then part of the fit. Cost: linear in the number of hits.
 /// Computed in twice double precision: K^-1 has a condition number of about
 /// n^4 where hit errors dominate. With energy loss, and for doubtful tracks,
 /// cubic in the number of hits.
