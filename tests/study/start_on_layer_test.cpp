@@ -4,30 +4,15 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <cstdio>
-#include <string>
 
 #include "gttf/resolution/resolution.hpp"
+#include "support/crossing_hits.hpp"
 #include "support/fitted_files.hpp"
 #include "support/telescope.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
 namespace {
-
-/// The crossings of a track as hits without errors.
-std::string hits_of(const Detector& d, const Resolution& r) {
-  std::string text = header;
-  for (const CrossingInfo& x : r.crossings) {
-    if (!x.measured) continue;
-    char line[200];
-    std::snprintf(line, sizeof line, "1,%s,%.12f,%.12f,%.12f\n",
-                  d.layers[x.layer].name.c_str(), x.position.x(),
-                  x.position.y(), x.position.z());
-    text += line;
-  }
-  return text;
-}
 
 double sigma(const Matrix5& m, int i) { return std::sqrt(m(i, i)); }
 

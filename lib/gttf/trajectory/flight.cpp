@@ -582,6 +582,8 @@ class AlongLeg {
     flight_.look(l, x_, t_);
     return goal_.at(x_, t_);
   }
+  /// The slope there, without the bend.
+  double slope() const { return goal_.slope(x_, t_, Vector3::Zero()); }
   /// The zero between 0 and b, where the signs differ: Newton steps while they
   /// stay inside, else bisection. The slope neglects the bend within a step,
   /// which is relevant only for a perigee, and small.
@@ -591,7 +593,7 @@ class AlongLeg {
       const double value = at(l);
       if (value == 0) break;
       ((value > 0) == rises ? b : a) = l;
-      double next = l - value / goal_.slope(x_, t_, Vector3::Zero());
+      double next = l - value / slope();
       if (!(next >= a && next <= b)) next = 0.5 * (a + b);
       const double move = std::abs(next - l);
       l = next;
@@ -630,12 +632,17 @@ template <int N>
 double goal_in_leg(const Flight<N>& flight, const FlightGoal& goal) {
   AlongLeg<N> leg(flight, goal);
   const double end = flight.leg();
-  const double first = leg.at(0), last = leg.at(end);
+  const double first = leg.at(0);
   if (first == 0) return 0;
+  const double to_zero = std::abs(first / leg.slope());
+  const double last = leg.at(end);
   if ((first > 0) != (last > 0)) return leg.zero(end, last > 0);
-  // forth and back: near the outermost point of a curling track
+  // forth and back: near the outermost point of a curling track, or through a
+  // cylinder that is small compared with the leg
   const double sign = first > 0 ? 1 : -1, little = 1e-3 * end;
-  if (!(sign * leg.at(little) < sign * first &&
+  const double nearby =
+      std::min(little, std::max(0.5 * to_zero, detail::same_place));
+  if (!(sign * leg.at(nearby) < sign * first &&
         sign * leg.at(end - little) < sign * last))
     return std::nan("");
   const double between = leg.nearest(0, end, sign);

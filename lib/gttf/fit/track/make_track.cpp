@@ -304,9 +304,10 @@ void trace_detector(Maker& m, const FoundTrack& found, double turns = 0) {
   };
   if (!(track.p > 0)) track.p = 1;  // no field, no scattering: irrelevant
   follow_it();
-  // the momentum was determined at the first hit; add the loss before it
+  // without a beam spot, the momentum was determined at the first hit: add the
+  // loss before it
   if (m.made.track.field && m.model.energy_loss != EnergyLoss::off &&
-      m.made.traced.first >= 0) {
+      !m.model.beam_spot && m.made.traced.first >= 0) {
     const double at_first =
         m.made.traced.list[static_cast<std::size_t>(m.made.traced.first)].p;
     const double lost = std::hypot(track.p, mass) - std::hypot(at_first, mass);
@@ -340,17 +341,6 @@ void set_material(Maker& m, const TracedCrossing& x, TrackHit& hit) {
                         1 / x.cos_incidence, m.model.energy_loss, x.stretch);
 }
 
-void add_traced(Maker& m, const TracedCrossing& crossing) {
-  if (m.made.has_hit[crossing.surface] != 0) return;
-  const SurfaceRecord& s = m.layers.geometry.surfaces()[crossing.surface];
-  TrackHit h;
-  detail::put_on(s, crossing.position, h);
-  set_material(m, crossing, h);
-  if (!(h.theta0_2 > 0) && !(h.loss.mean > 0)) return;
-  m.made.track.points.push_back(h);
-  m.made.sources.push_back(MadeTrack::passive);
-}
-
 /// Like is_measured_again(), for a traced track: its direction turns as in the
 /// field at hit k, by twice the angle of each chord from hit to hit.
 /// @param x crossing with the surface of hit k
@@ -381,66 +371,6 @@ bool is_measured_again(const Maker& m, std::size_t k, const TracedCrossing& x,
   return false;
 }
 
-std::string_view build_traced(Maker& m) {
-  const std::span<const MeasuredHit> hits = m.hits;
-  const Vector3 step =
-      hits[m.h.order.back()].position - hits[m.h.order.front()].position;
-  if (!(step.norm() > 0)) return to_string(FitStatus::coincident_hits);
-  m.made.track.flight =
-      FlightModel{&m.layers.geometry.field(),
-                  choose_frame(m.layers.geometry.field(), step.normalized()),
-                  m.model.mass, std::abs(m.model.charge)};
-  for (const std::uint32_t i : m.h.order)
-    add_hit(m, hits[i], static_cast<int>(i));
-  const FoundTrack found = find_track(m.made.track);
-  if (found.status != FitStatus::ok) return to_string(found.status);
-  trace_detector(m, found);
-
-  // hits, and the surfaces without one, in order of flight
-  m.made.track.points.clear();
-  m.made.sources.clear();
-  if (m.model.beam_spot) {
-    m.made.track.points.push_back(make_beam_spot_hit(
-        *m.model.beam_spot, m.model.vertex, m.made.traced.phi,
-        m.made.traced.theta, m.made.traced.frame));
-    m.made.sources.push_back(MadeTrack::beam_spot);
-  }
-  auto crossing = m.made.traced.list.begin();
-  double path = -1;
-  for (std::size_t k = 0; k < m.h.order.size(); ++k) {
-    const Vector3& x = hits[m.h.order[k]].position;
-    const auto layer = static_cast<unsigned>(m.h.layer[m.h.order[k]]);
-    const auto own =
-        std::ranges::find(m.made.traced.list, layer, &TracedCrossing::surface);
-    if (own != m.made.traced.list.end())
-      path = own->path;
-    else  // beyond its edge
-      path = k == 0 ? 0 : path + (x - hits[m.h.order[k - 1]].position).norm();
-    for (; crossing != m.made.traced.list.end() && crossing->path < path;
-         ++crossing)
-      add_traced(m, *crossing);
-    add_hit(m, hits[m.h.order[k]], static_cast<int>(m.h.order[k]));
-    TracedCrossing here;
-    if (own != m.made.traced.list.end()) {
-      here = *own;
-    } else {
-      const SurfaceRecord& s = m.layers.geometry.surfaces()[layer];
-      here.surface = layer;
-      here.position = x;
-      here.direction = found.direction;
-      here.p = m.made.traced.list.empty() ? 1 : m.made.traced.list.back().p;
-      here.p_scatter = here.p;
-      here.cos_incidence =
-          std::max(min_cos_incidence,
-                   std::abs(surface_normal(s, x).dot(found.direction)));
-      here.x_over_x0 = s.x_over_x0 / here.cos_incidence;
-    }
-    if (!is_measured_again(m, k, here, found.qop))
-      set_material(m, here, m.made.track.points.back());
-  }
-  return {};
-}
-
 /// Whether the track crosses a layer again, or turns by more than half a
 /// circle. Then later hits approach the first one, or a layer has distant hits.
 bool comes_back(const Maker& m) {
@@ -461,61 +391,150 @@ bool comes_back(const Maker& m) {
   return false;
 }
 
-/// A track that crosses layers again: its hits are assigned to crossings, and
-/// the better the path is known, the more hits can be assigned.
-class TurningTrack {
+/// Whether the track flies towards the axis from `start` to `next` and crosses
+/// curved surfaces inwards.
+bool crosses_inwards(const Maker& m, const Vector3& start,
+                     const Vector3& next) {
+  const Vector3 step = next - start;
+  if (!(start.head<2>().dot(step.head<2>()) < 0)) return false;
+  Track track;
+  track.vertex = {start.x(), start.y(), start.z()};
+  track.phi = std::atan2(step.y(), step.x());
+  track.theta = std::atan2(step.head<2>().norm(), step.z());
+  track.p = straightest;
+  track.charge = m.model.charge;
+  return turns_needed(m.layers.geometry, track) > 0;
+}
+
+/// The same at the vertex or at the first hit.
+bool crosses_inwards(const Maker& m) {
+  const Vector3 first = m.h.position(0);
+  return crosses_inwards(m, m.model.vertex, first) ||
+         // the direction to a distant hit does not depend on coarse coordinates
+         (crosses_inwards(m, first, m.h.position(1)) &&
+          (!any_coarse_across(m.layers, m.h) ||
+           crosses_inwards(m, first, m.h.position(m.h.x.size() - 1))));
+}
+
+/// Whether the hits include every crossing of a track that flies inwards, so
+/// that a helix through them needs no other surface.
+bool has_all_crossings(const Maker& m) {
+  if (m.model.scattering == Scattering::highland_total) return false;
+  const auto surfaces = m.layers.geometry.surfaces();
+  for (std::size_t i = 0; i < surfaces.size(); ++i)
+    if (surfaces[i].is_curved() && surfaces[i].x_over_x0 > 0 &&
+        std::ranges::count(m.h.surface, i) < 2)
+      return false;
+  return true;
+}
+
+/// The points of a track that is traced: its hits, and the surfaces without
+/// one. The better the path is known, the better are crossings and losses.
+class TracedPoints {
  public:
-  explicit TurningTrack(Maker& m) : m_(m) {}
+  /// @param returns  the track may cross surfaces again: its hits are in order
+  ///                 of flight and are assigned to crossings, and points have
+  ///                 paths
+  TracedPoints(Maker& m, bool returns) : m_(m), returns_(returns) {}
 
   std::string_view build() {
     const std::size_t n = m_.h.order.size();
-    const Vector3 step = m_.h.position(1) - m_.h.position(0);
+    const Vector3 step = m_.h.position(returns_ ? 1 : n - 1) - m_.h.position(0);
     if (!(step.norm() > 0)) return to_string(FitStatus::coincident_hits);
     m_.made.track.flight =
         FlightModel{&m_.layers.geometry.field(),
                     choose_frame(m_.layers.geometry.field(), step.normalized()),
                     m_.model.mass, std::abs(m_.model.charge)};
-    // within half a turn, as far as their tangential planes show: the minimum
-    std::size_t known = std::min<std::size_t>(3, n);
-    for (std::size_t k = 0; k < known; ++k) {
-      add_hit(m_, hit(k), static_cast<int>(m_.h.order[k]));
-      m_.made.track.points.back().curved = false;
-    }
-    FoundTrack found = find_track(m_.made.track);
-    // the second pass over all hits has scattering and losses of all layers
-    for (bool last = false; !last;) {
+    std::size_t known = add_first_points(step);
+    // the layers change the path, and the momentum changes the losses, which
+    // are powers of it near that of the last pass
+    constexpr double small_change = 0.01;
+    constexpr int most_passes = 20;
+    double kappa = 0;  // of the last pass
+    bool is_known = false;
+    for (int pass = 0; pass < most_passes;) {
+      const FoundTrack found = find_track(m_.made.track);
       if (found.status != FitStatus::ok) return to_string(found.status);
-      last = known == n;
-      trace_detector(m_, found, m_.model.turns);
+      if (is_known && returns_) return {};
+      trace_detector(m_, found, turns());
+      const double change = std::abs(m_.made.traced.kappa - kappa);
+      kappa = m_.made.traced.kappa;
+      is_known = known == n &&
+                 (m_.model.energy_loss == EnergyLoss::off ||
+                  (pass > 0 && change <= small_change * std::abs(kappa)));
       const std::size_t more = std::max<std::size_t>(1, known / 2);
       const std::size_t assigned = assign(std::min(n, known + more));
-      if (assigned < known || (assigned == known && !last))
+      if (assigned < known || (assigned == known && known < n))
         return to_string(FitStatus::not_converged);
+      if (known == n) ++pass;
       known = assigned;
-      build_points();
-      found = find_track(m_.made.track);
+      build_points(found);
+      if (is_known && !returns_) return {};
     }
-    return found.status == FitStatus::ok ? std::string_view{}
-                                         : to_string(found.status);
+    return to_string(FitStatus::not_converged);
   }
 
  private:
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
   const MeasuredHit& hit(std::size_t k) const { return m_.hits[m_.h.order[k]]; }
 
-  /// Finds the crossing of each of the first `n` hits: the nearest one of its
-  /// surface within one turn after the previous hit.
-  /// @return  number of hits with a crossing
+  double turns() const {
+    return returns_ ? std::max(m_.model.turns, 0.5) : m_.model.turns;
+  }
+
+  /// @param phi, theta  of the track there, in its frame
+  void add_beam_spot(double phi, double theta) {
+    m_.made.track.points.push_back(
+        make_beam_spot_hit(*m_.model.beam_spot, m_.model.vertex, phi, theta,
+                           m_.made.track.flight->frame));
+    m_.made.sources.push_back(MadeTrack::beam_spot);
+  }
+
+  /// The beam spot and the hits; of a track that turns only the first ones that
+  /// determine it, which are within half a turn.
+  /// @param step  along the track
+  /// @return  the number of hits
+  std::size_t add_first_points(const Vector3& step) {
+    std::vector<TrackHit>& points = m_.made.track.points;
+    if (m_.model.beam_spot) {
+      const Vector3 from_spot = m_.h.position(0) - m_.model.vertex;
+      const Vector3 d = m_.made.track.flight->frame.into(
+          from_spot.norm() > 0 ? from_spot : step);
+      add_beam_spot(std::atan2(d.y(), d.x()),
+                    std::atan2(std::hypot(d.x(), d.y()), d.z()));
+    }
+    const auto is_determined = [&points] {
+      int n_coordinates = 0;
+      for (const TrackHit& h : points) n_coordinates += h.n_coordinates;
+      return points.size() >= 3 && n_coordinates >= track_dim;
+    };
+    const bool turns = returns_ && m_.model.turns > 0;
+    std::size_t n = 0;
+    while (n < m_.h.order.size() && !(turns && is_determined())) {
+      add_hit(m_, hit(n), static_cast<int>(m_.h.order[n]));
+      // their tangential planes are crossed inwards, too
+      if (returns_) points.back().curved = false;
+      ++n;
+    }
+    return n;
+  }
+
+  /// Finds the crossing of each of the first `n` hits: of a track that returns,
+  /// the nearest one of its surface within one turn after the previous hit.
+  /// @return  number of hits before the first without a crossing; otherwise a
+  ///          hit may be beyond the edge of its surface
   std::size_t assign(std::size_t n) {
     const auto& list = m_.made.traced.list;
     crossing_of_.clear();
     std::size_t from = 0;
     for (std::size_t k = 0; k < n; ++k) {
-      std::size_t best = list.size();
+      std::size_t best = none;
       double least = std::numeric_limits<double>::infinity();
-      for (std::size_t i = from; i < list.size(); ++i) {
+      for (std::size_t i = returns_ ? from : 0; i < list.size(); ++i) {
         const double turn =
             std::abs(m_.made.traced.kappa) * (list[i].path - list[from].path);
-        if (turn > 2 * unit::pi) break;
+        if (returns_ && turn > 2 * unit::pi) break;
         if (list[i].surface != m_.h.surface[k]) continue;
         const double distance = (list[i].position - m_.h.position(k)).norm();
         if (distance < least) {
@@ -523,55 +542,94 @@ class TurningTrack {
           best = i;
         }
       }
-      if (best == list.size()) break;
+      if (best == none && returns_) break;
       crossing_of_.push_back(best);
-      from = best;
+      if (returns_) from = best;
     }
     return crossing_of_.size();
   }
 
+  bool has_hit(std::size_t crossing) const {
+    return returns_
+               ? std::ranges::binary_search(crossing_of_, crossing)
+               : m_.made.has_hit[m_.made.traced.list[crossing].surface] != 0;
+  }
+
+  void add_passive(std::size_t crossing) {
+    if (has_hit(crossing)) return;
+    const TracedCrossing& x = m_.made.traced.list[crossing];
+    TrackHit h;
+    detail::put_on(m_.layers.geometry.surfaces()[x.surface], x.position, h);
+    if (returns_) h.path = x.path;
+    set_material(m_, x, h);
+    if (!(h.theta0_2 > 0) && !(h.loss.mean > 0)) return;
+    m_.made.track.points.push_back(h);
+    m_.made.sources.push_back(MadeTrack::passive);
+  }
+
+  /// The crossing of a hit beyond the edge of its surface.
+  TracedCrossing extended(std::size_t k, const FoundTrack& found) const {
+    const SurfaceRecord& s = m_.layers.geometry.surfaces()[m_.h.surface[k]];
+    TracedCrossing x;
+    x.surface = m_.h.surface[k];
+    x.position = m_.h.position(k);
+    x.direction = found.direction;
+    x.p = m_.made.traced.list.empty() ? 1 : m_.made.traced.list.back().p;
+    x.p_scatter = x.p;
+    x.cos_incidence =
+        std::max(min_cos_incidence,
+                 std::abs(surface_normal(s, x.position).dot(found.direction)));
+    x.x_over_x0 = s.x_over_x0 / x.cos_incidence;
+    return x;
+  }
+
+  /// Whether a later hit of the same module belongs to the crossing of hit k.
+  bool shares_crossing(std::size_t k) const {
+    for (std::size_t j = k + 1;
+         j < crossing_of_.size() && crossing_of_[j] == crossing_of_[k]; ++j)
+      if (hit(j).module == hit(k).module) return true;
+    return false;
+  }
+
   /// Hits and the surfaces without one, in order of flight; hits of one
   /// crossing share its material, which is assigned to the last of them.
-  void build_points() {
+  void build_points(const FoundTrack& found) {
     MadeTrack& made = m_.made;
     made.track.points.clear();
     made.sources.clear();
     made.surfaces.clear();
     if (m_.model.beam_spot) {
-      made.track.points.push_back(make_beam_spot_hit(
-          *m_.model.beam_spot, m_.model.vertex, made.traced.phi,
-          made.traced.theta, made.traced.frame));
-      made.track.points.back().path = 0;
-      made.sources.push_back(MadeTrack::beam_spot);
+      add_beam_spot(made.traced.phi, made.traced.theta);
+      if (returns_) made.track.points.back().path = 0;
     }
-    const std::size_t last = crossing_of_.back();
-    made.traced.material = sum_material<double>(
-        made.traced.list.size(), static_cast<int>(last),
-        [&made](std::size_t i) { return made.traced.list[i].x_over_x0; });
-    std::size_t k = 0;
-    for (std::size_t i = 0; i <= last; ++i) {
-      const TracedCrossing& x = made.traced.list[i];
-      if (k < crossing_of_.size() && crossing_of_[k] == i) {
-        for (; k < crossing_of_.size() && crossing_of_[k] == i; ++k) {
-          add_hit(m_, hit(k), static_cast<int>(m_.h.order[k]));
-          made.track.points.back().path = x.path;
-        }
-        set_material(m_, x, made.track.points.back());
-        continue;
-      }
-      TrackHit passive;
-      detail::put_on(m_.layers.geometry.surfaces()[x.surface], x.position,
-                     passive);
-      passive.path = x.path;
-      set_material(m_, x, passive);
-      if (!(passive.theta0_2 > 0) && !(passive.loss.mean > 0)) continue;
-      made.track.points.push_back(passive);
-      made.sources.push_back(MadeTrack::passive);
+    const auto& list = made.traced.list;
+    if (returns_)
+      made.traced.material = sum_material<double>(
+          list.size(), static_cast<int>(crossing_of_.back()),
+          [&list](std::size_t i) { return list[i].x_over_x0; });
+    std::size_t next = 0;
+    double path = 0;
+    for (std::size_t k = 0; k < crossing_of_.size(); ++k) {
+      const std::size_t own = crossing_of_[k];
+      if (own != none)
+        path = list[own].path;
+      else if (k > 0)
+        path += (m_.h.position(k) - m_.h.position(k - 1)).norm();
+      for (; next < list.size() && list[next].path < path; ++next)
+        add_passive(next);
+      add_hit(m_, hit(k), static_cast<int>(m_.h.order[k]));
+      TrackHit& h = made.track.points.back();
+      if (returns_) h.path = path;
+      const TracedCrossing x = own != none ? list[own] : extended(k, found);
+      if (!(returns_ ? shares_crossing(k)
+                     : is_measured_again(m_, k, x, found.qop)))
+        set_material(m_, x, h);
     }
   }
 
   Maker& m_;
-  std::vector<std::size_t> crossing_of_;  ///< of each hit
+  bool returns_;
+  std::vector<std::size_t> crossing_of_;  ///< of each hit, or none
 };
 
 }  // namespace
@@ -599,8 +657,11 @@ std::string_view follow_track(const HitLayers& layers, const TrackModel& model,
                               MadeTrack& made) {
   Maker m{layers, model, hits, h, made};
   mark_layers(m);
-  if (model.turns > 0 && comes_back(m)) return TurningTrack(m).build();
-  if (!is_helix(m)) return build_traced(m);
+  const bool helix = is_helix(m);
+  if ((model.turns > 0 && comes_back(m)) ||
+      (crosses_inwards(m) && !(helix && has_all_crossings(m))))
+    return TracedPoints(m, true).build();
+  if (!helix) return TracedPoints(m, false).build();
   made.simple = made.track.field && h.layer_errors && !model.beam_spot &&
                 !made.any_repeated &&
                 model.scattering != Scattering::highland_total &&
