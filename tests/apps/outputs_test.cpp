@@ -198,6 +198,46 @@ TEST_CASE(
         CHECK(contents(folder) == before);
         std::filesystem::remove(folder / out);
       }
+  // given by a descriptor that the shell has opened
+  for (const Case& c : cases)
+    for (const std::string& input : c.inputs) {
+      const auto before = contents(folder);
+      const Outcome r =
+          run(folder, "gttf-design " + c.command + " /dev/fd/7 7>> " + input);
+      INFO(c.command);
+      INFO(input);
+      INFO(r.err);
+      CHECK(r.code == 2);
+      CHECK(contents(folder) == before);
+    }
+}
+
+TEST_CASE("outputs: standard output is not appended to an input") {
+  const Folder folder;
+  write_inputs(folder);
+  const auto before = contents(folder);
+  for (const std::string command :
+       {"scan d.yaml --pt 1GeV", "show d.yaml", "validate d.yaml",
+        "fit d.yaml hits.csv", "export d.yaml --to delphes --lossy",
+        "report d.yaml -o -", "baseline d.yaml --pt 1GeV",
+        "scan - --pt 1GeV"}) {
+    const std::string input =
+        command.starts_with("fit") ? "hits.csv" : "d.yaml";
+    const Outcome r =
+        run(folder, "gttf-design " + command + " < d.yaml >> " + input);
+    INFO(command);
+    INFO(r.err);
+    CHECK(r.code == 2);
+    CHECK(has(r.err, "standard output: would overwrite the input \""));
+    CHECK(contents(folder) == before);
+  }
+  // standard output and standard error may share a file
+  CHECK(run(folder, "gttf-design scan d.yaml --pt 1GeV -o - > log 2>&1").code ==
+        0);
+  const Outcome both =
+      run(folder, "gttf-design scan d.yaml --pt 1GeV -o a.csv -o - >> a.csv");
+  CHECK(both.code == 2);
+  CHECK(has(both.err, "is the same file as "));
 }
 
 TEST_CASE("outputs: the message names the output, the input and its role") {

@@ -93,6 +93,17 @@ OutputClaim::OutputClaim(std::string label, std::string target)
   struct stat info {};
   if (stat(folder.empty() ? "." : folder.c_str(), &info) == 0)
     folder_ = Identity{info.st_dev, info.st_ino};
+  claim();
+}
+
+OutputClaim::OutputClaim(std::string label, int descriptor)
+    : label_(std::move(label)) {
+  struct stat info {};
+  if (fstat(descriptor, &info) == 0) open_ = Identity{info.st_dev, info.st_ino};
+  claim();
+}
+
+void OutputClaim::claim() {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   check_locked();
@@ -111,12 +122,14 @@ void OutputClaim::check() const {
 }
 
 bool OutputClaim::is_now(const Identity& file) const {
+  if (open_) return file == *open_;
   struct stat info {};
   return stat(target_.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
          file == Identity{info.st_dev, info.st_ino};
 }
 
 bool OutputClaim::same_target(const OutputClaim& other) const {
+  if (open_) return !other.open_ && other.is_now(*open_);
   // A target that does not exist yet is identified by its folder and name.
   if (folder_ && folder_ == other.folder_ && name_ == other.name_) return true;
   struct stat info {};

@@ -43,6 +43,8 @@ void forget_inputs();
 
 /// The exclusive right to write one file, from before it is opened until its
 /// content is final. Does not apply to pipes, devices and terminals.
+/// Descriptors of one file, as of standard output and standard error, may share
+/// it.
 class OutputClaim {
  public:
   /// @param label   of the output in messages: -o "a.csv"
@@ -50,6 +52,8 @@ class OutputClaim {
   ///                not exist
   /// Throws FileConflict if the run has read this file or claimed it already.
   OutputClaim(std::string label, std::string target);
+  /// The same for the regular file of an open descriptor.
+  OutputClaim(std::string label, int descriptor);
   ~OutputClaim();
   OutputClaim(const OutputClaim&) = delete;
   OutputClaim& operator=(const OutputClaim&) = delete;
@@ -72,11 +76,13 @@ class OutputClaim {
                            const OutputClaim*);
 
   static Registry& registry();
+  void claim();
   bool is_now(const Identity& file) const;
   bool same_target(const OutputClaim& other) const;
   void check_locked() const;
 
   std::string label_;
+  std::optional<Identity> open_;  ///< of a descriptor; otherwise:
   std::string target_;
   std::string name_;  // of the target in its folder
   std::optional<Identity> folder_;

@@ -199,6 +199,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view standard_output = "standard output";
+
 // The descriptor of a path like /dev/stdout or /dev/fd/3. (Opening it again
 // would overwrite the beginning of a file that is being appended to.)
 std::optional<int> open_descriptor(std::string_view path) {
@@ -247,9 +249,16 @@ bool is_special_file(const std::string& path) {
 
 std::shared_ptr<const OutputClaim> claim_output(const std::string& path,
                                                 const std::string& option) {
+  const std::string label = path == "-" ? std::string(standard_output)
+                                        : option + " " + in_quotes(path);
+  if (const auto descriptor = open_descriptor(path)) {
+    struct stat info {};
+    if (fstat(*descriptor, &info) != 0 || !S_ISREG(info.st_mode))
+      return nullptr;
+    return std::make_shared<const OutputClaim>(label, *descriptor);
+  }
   if (path.empty() || is_special_file(path)) return nullptr;
-  return std::make_shared<const OutputClaim>(option + " " + in_quotes(path),
-                                             link_target(path));
+  return std::make_shared<const OutputClaim>(label, link_target(path));
 }
 
 AtomicFile::AtomicFile(const std::string& path, const std::string& option)
@@ -261,7 +270,7 @@ AtomicFile::AtomicFile(const std::string& path,
   if (path.empty()) throw OutputError("cannot write \"\": no file name");
   if (const auto descriptor = open_descriptor(path)) {
     const int copy = fcntl(*descriptor, F_DUPFD_CLOEXEC, 0);
-    const std::string name = path == "-" ? "standard output" : path;
+    const std::string name = path == "-" ? std::string(standard_output) : path;
     if (copy < 0) fail(name, errno);
     stream_ = std::make_unique<FileStream>(copy, name, true);
     return;

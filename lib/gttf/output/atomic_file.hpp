@@ -108,8 +108,9 @@ class AtomicFile {
 };
 
 /// The exclusive right to write `path` during the lifetime of the claim, so
-/// that it is not used as another output or as an input; null if it is not a
-/// regular file. Throws FileConflict.
+/// that it is not used as another output or as an input, also if it is the file
+/// of an open descriptor; null if it is not a regular file. Throws
+/// FileConflict.
 std::shared_ptr<const OutputClaim> claim_output(const std::string& path,
                                                 const std::string& option);
 
