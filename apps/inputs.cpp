@@ -51,6 +51,7 @@ FileKind kind_of(const SourcePtr& source) {
   const std::optional<Node> root = parse_yaml(source, "", ignored);
   if (root && root->find("gttf-study")) return FileKind::study;
   if (root && root->find("gttf-requirements")) return FileKind::requirements;
+  if (root && root->find("gttf-optimisation")) return FileKind::optimisation;
   return FileKind::detector;
 }
 

@@ -35,6 +35,19 @@ const std::string until_some_starts =
 
 }  // namespace
 
+TEST_CASE("optimise: validate knows a study in JSON") {
+  const Folder folder;
+  folder.write("o.json", R"({"gttf-optimisation": 1, "detector": "d.yaml",
+    "vary": {"layers[L2].cylinder.radius": {"from": "40 mm", "to": "80 mm"}},
+    "minimise": {"what": "sigma_d0", "at": {"p": "1 GeV", "theta": "90 deg"}}})");
+  const Outcome r = run(folder,
+                        "cp $DETECTORS/barrel.yaml d.yaml\n"
+                        "gttf-design validate o.json");
+  CHECK(r.err == "");
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "optimisation"));
+}
+
 TEST_CASE("optimise: shards merged give the bytes of one run") {
   const Folder folder;
   REQUIRE(run(folder, twelve + plain + "-o whole.json -o whole.yaml").code ==
