@@ -45,6 +45,11 @@ if(GTTF_SIMD_X86 AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     LABELS structure SKIP_RETURN_CODE 77)
 endif()
 
+add_test(NAME structure.build_order COMMAND
+  sh ${CMAKE_CURRENT_SOURCE_DIR}/structure/build_order.sh ${PROJECT_BINARY_DIR})
+set_tests_properties(structure.build_order PROPERTIES
+  LABELS structure SKIP_RETURN_CODE 77)
+
 # What ./start builds is for this processor: the best level of a program that has
 # all.
 if(GTTF_SIMD_X86 AND NOT GTTF_SIMD_X86 STREQUAL NATIVE AND TARGET gttf-design
@@ -64,7 +69,8 @@ if(CMAKE_OBJDUMP AND CMAKE_BUILD_TYPE MATCHES "^Rel" AND CMAKE_SYSTEM_NAME STREQ
   list(TRANSFORM kernels REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
   set(program_objects "")
   if(TARGET gttf-design)
-    set(program_objects $<TARGET_OBJECTS:gttf-design>)
+    set(program_objects $<TARGET_OBJECTS:gttf-design>
+      $<TARGET_OBJECTS:gttf_design_assets>)
   endif()
   add_test(NAME structure.initialisers COMMAND
     sh ${CMAKE_CURRENT_SOURCE_DIR}/structure/initialisers.sh ${CMAKE_OBJDUMP}
