@@ -87,6 +87,18 @@ TEST_CASE("traced toys: a solenoid has pulls of one") {
 // Seven layers take 6 % of the energy each, by individual collisions. The fit
 // is linear: errors are right for any distribution if its variance is the
 // assumed one.
+TEST_CASE("traced toys: stiff tracks with energy loss are fitted") {
+  const Detector d = make_barrel(6, 20, 400, 0.5, 0.005, 5 * unit::um);
+  for (const double p : {20.0, 200.0, 2000.0}) {
+    CAPTURE(p);
+    Track t = along_z(p, 1.3, 0.2);
+    Run run(d, t, 400, false, EnergyLoss::straggling);
+    CHECK(run.toys.missed == 0);
+    CHECK(run.toys.failed == 0);
+    run.toys.check(errors, 5);
+  }
+}
+
 TEST_CASE("traced toys: the variance of straggling is part of the errors") {
   const Detector d = make_barrel(8, 30, 600, 2, 4e-3, 0.01);
   Track t;
