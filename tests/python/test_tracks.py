@@ -105,6 +105,16 @@ class Scan(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, 'did you mean "sigma_d0_um"'):
             gttf.scan(ITS2, p=1, theta=1, columns=["sigma_d0"])
 
+    def test_columns_as_on_the_command_line(self):
+        one = gttf.scan(ITS2, p=1, theta=1, columns="sigma_d0_um")
+        self.assertIn("sigma_d0_um", list(one))
+        self.assertNotIn("sigma_z0_um", list(one))
+        names = ["sigma_d0_um", "sigma_z0_um"]
+        two = gttf.scan(ITS2, p=1, theta=1, columns="sigma_d0_um, sigma_z0_um")
+        self.assertEqual(list(two), list(gttf.scan(ITS2, p=1, theta=1, columns=names)))
+        every = gttf.scan(ITS2, p=1, theta=1, columns="all")
+        self.assertEqual(list(every), list(gttf.scan(ITS2, p=1, theta=1)))
+
     def test_tracks_are_rows(self):
         p, theta = np.array([0.5, 1.0, 20.0]), np.array([1.0, 1.3, 1.57])
         table = gttf.scan(ITS2, grid=False, p=p, theta=theta, phi=[0.1, 0.2, 0.3])

@@ -53,6 +53,13 @@ from .results import (
 )
 
 
+def _names(columns):
+    """A list; a text is split at commas, as on the command line."""
+    if isinstance(columns, str):
+        columns = () if columns == "all" else columns.replace(" ", "").split(",")
+    return list(columns)
+
+
 def _study(detectors, study, set, arguments, known=TRACK_OPTIONS):
     if detectors is None and study is None:
         raise TypeError("give detectors or a study")
@@ -95,7 +102,8 @@ def scan(
              False: one row per track of a single detector; p (or pt), theta (or
              eta), phi, mass, charge and the components of vertex are arrays of
              equal length, or numbers for all tracks.
-    columns  names of columns; others are not calculated. Default: all columns
+    columns  names of columns, a list or a text with commas; others are not
+             calculated. Default: all columns
     average  "phi", ["phi", "vertex"], "hits" or "phi,vertex:256": one row for each
              point of the grid, with the columns of averages: mean, error, rms and
              quantiles of every number, efficiency, shares of the numbers of hits
@@ -106,7 +114,7 @@ def scan(
     >>> table = gttf.scan("alice_its2", p=np.geomspace(0.1, 100, 60), eta=[0, 1])
     >>> table["sigma_pt_rel"]; table.to_pandas(); table.plot()
     """
-    columns = list(columns)
+    columns = _names(columns)
     if grid:
         return Table(
             _gttf.scan_grid(
@@ -171,7 +179,7 @@ def sweep(
     arguments = _study(detectors, study, set, tracks)
     return Table(
         _gttf.sweep(
-            arguments, keys, formulas, reduce, engine, list(columns), threads
+            arguments, keys, formulas, reduce, engine, _names(columns), threads
         )
     )
 
@@ -213,7 +221,7 @@ def decay(
             sigma_sqrt_s,
             toys,
             engine,
-            list(columns),
+            _names(columns),
             threads,
         )
     )
