@@ -24,6 +24,7 @@ struct Case {
   std::array<double, 3> vertex = {};
   std::optional<BeamSpot> beam_spot = {};
   EnergyLoss loss = EnergyLoss::off;
+  Scattering scattering = Scattering::highland;
   double shift = 0;  ///< of hits_of()
 };
 
@@ -38,6 +39,7 @@ Compared fit_exact_hits(const Detector& d, const Case& c) {
   request.vertex = c.vertex;
   request.beam_spot = c.beam_spot;
   request.energy_loss = c.loss;
+  request.scattering = c.scattering;
   Track t;
   t.p = c.p;
   t.theta = c.theta;
@@ -47,6 +49,7 @@ Compared fit_exact_hits(const Detector& d, const Case& c) {
   t.mass = request.particle.mass;
   Model model;
   model.loss = c.loss;
+  model.scattering = c.scattering;
   model.beam_spot = c.beam_spot;
   FitStudyOptions options = usual();
   options.hits.order = HitOrder::as_given;
@@ -132,6 +135,36 @@ TEST_CASE("exact hits: losses are those of the fitted momentum") {
     // fits neglect how angles in a layer change its loss
     check_perigee(c, 0.004);
   }
+}
+
+TEST_CASE("exact hits: a proton loses half of its kinetic energy") {
+  // a first guess without losses would stop in L2
+  const Detector d = parse_detector(R"(gttf-detector: 1
+name: thick layers
+field: { solenoid: 0.5 T }
+layers:
+  - { name: L0, cylinder: { radius: 112.512 mm, half_length: 3 m }, material: { of: iron, thickness: 0.6969 mm } }
+  - { name: L1, cylinder: { radius: 343.712 mm, half_length: 3 m }, measures: { rphi: 45.8 um } }
+  - { name: L2, cylinder: { radius: 208.614 mm, half_length: 3 m }, material: 0.07678, measures: { rphi: 19.5 um, z: 9.84 um } }
+  - { name: L3, cylinder: { radius: 429.492 mm, half_length: 3 m }, material: 0.03458, measures: { rphi: 3.73 um, z: 29.6 um } }
+  - { name: L4, cylinder: { radius: 680.455 mm, half_length: 3 m }, material: 0.0001548, measures: [{ angle: 0.000 deg, sigma: 15.2 um }, { angle: 5.730 deg, sigma: 1.88 um }] }
+  - { name: L5, cylinder: { radius: 84.771 mm, half_length: 3 m }, material: 0.0002204, measures: [{ angle: -5.000 deg, sigma: 2.58 um }, { angle: 0.000 deg, sigma: 3.53 um }, { angle: 7.100 deg, sigma: 50.8 um }] }
+  - { name: L6, cylinder: { radius: 593.111 mm, half_length: 3 m }, material: 0.0006274, measures: { rphi: 1.26 um, z: 8.71 um } }
+  - { name: L7, cylinder: { radius: 447.006 mm, half_length: 3 m }, material: { of: silicon, thickness: 0.9374 mm }, measures: { z: 1.84 um } }
+  - { name: L8, cylinder: { radius: 139.959 mm, half_length: 3 m }, material: { of: water, thickness: 0.8939 mm }, measures: [{ angle: -5.000 deg, sigma: 48.9 um }, { angle: 0.000 deg, sigma: 1.14 um }, { angle: 7.100 deg, sigma: 1.08 um }] }
+  - { name: L9, cylinder: { radius: 209.862 mm, half_length: 3 m }, material: { of: iron, thickness: 0.04346 mm }, measures: { rphi: 21.5 um } }
+  - { name: L10, cylinder: { radius: 889.566 mm, half_length: 3 m }, measures: [{ angle: 10.000 deg, sigma: 10.6 um }, { angle: 0.454 deg, sigma: 4.03 um }] }
+)",
+                                    "thick.yaml")
+                         .detector;
+  const Compared c = fit_exact_hits(d, {.particle = "proton",
+                                        .p = 0.3165,
+                                        .theta = 1.6802,
+                                        .phi = -1.3132,
+                                        .loss = EnergyLoss::mean,
+                                        .scattering = Scattering::off});
+  check_error(c, "sigma_qop_per_GeV", 1, c.expected.perigee, Perigee::qop,
+              0.01);
 }
 
 // Flown backwards to its first hit or to the beam pipe, a stiff track crosses

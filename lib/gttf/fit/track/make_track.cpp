@@ -304,6 +304,20 @@ void trace_detector(Maker& m, const FoundTrack& found, double turns = 0) {
   };
   if (!(track.p > 0)) track.p = 1;  // no field, no scattering: irrelevant
   follow_it();
+  // it has reached its last hit, hence was faster
+  const auto last_layer = static_cast<unsigned>(m.h.layer[m.h.order.back()]);
+  const auto is_too_slow = [&] {
+    return m.made.traced.stopped &&
+           std::ranges::find(m.made.traced.list, last_layer,
+                             &TracedCrossing::surface) ==
+               m.made.traced.list.end();
+  };
+  constexpr double faster = 1.1;
+  constexpr int most_steps = 20;
+  for (int i = 0; i < most_steps && is_too_slow(); ++i) {
+    track.p *= faster;
+    follow_it();
+  }
   // without a beam spot, the momentum was determined at the first hit: add the
   // loss before it
   if (m.made.track.field && m.model.energy_loss != EnergyLoss::off &&
@@ -315,9 +329,9 @@ void trace_detector(Maker& m, const FoundTrack& found, double turns = 0) {
     track.p = std::sqrt((energy - mass) * (energy + mass));
     follow_it();
   }
-  m.made.traced.material = material_of(
-      m, m.made.traced.list, static_cast<unsigned>(m.h.layer[m.h.order.back()]),
-      [](const TracedCrossing& x) { return x.x_over_x0; });
+  m.made.traced.material =
+      material_of(m, m.made.traced.list, last_layer,
+                  [](const TracedCrossing& x) { return x.x_over_x0; });
   m.made.momentum_shift = 0;
   m.made.track.kappa_ref = m.made.traced.kappa;
   if (m.made.track.field && m.model.momentum > 0) {
