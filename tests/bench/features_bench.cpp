@@ -112,7 +112,9 @@ const int registered = [] {
       {"its2_map_x_y_z", [] { return its2_in_map(false); }, {}, 1024},
       {"datura", of("datura"), {}, 4096, true},
       {"faser", of("faser"), {}, 4096, true},
-      {"lhcb", of("lhcb"), {}, 4096, true}};
+      {"lhcb", of("lhcb"), {}, 4096, true},
+      {"datura_at_layer", of("datura"), at, 4096, true, Results::state},
+      {"lhcb_beam_spot", of("lhcb"), spot, 4096, true}};
   for (const char* name : {"alice_its2", "cld", "idea", "ild"}) {
     const std::string prefix = name;
     for (const Results results : {Results::covariance, Results::everything}) {

@@ -13,6 +13,7 @@
 #include "support/at_level.hpp"
 #include "support/batch.hpp"
 #include "support/layouts.hpp"
+#include "support/magnets.hpp"
 #include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
@@ -159,6 +160,52 @@ TEST_CASE("batch: beam spots and states at layers of shipped detectors") {
     }
   }
   CHECK(20 * doubtful < vectorised);
+}
+
+TEST_CASE("batch: beam spots and states at layers in magnets and maps") {
+  struct Case {
+    Detector detector;
+    double p, theta, widest, z;
+    std::vector<std::size_t> layers;  ///< of the state
+  };
+  Detector in_map = shipped("alice_its2");
+  in_map.field = coil_map(true, 16, 26);
+  const Case cases[] = {
+      {shipped("datura"), 1, 0, 0.05, -10, {0, 2, 3, 5}},
+      {shipped("faser"), 100, 0, 0.01, -1600, {0, 4, 8}},
+      {shipped("lhcb"), 8, 0.02, 0.15, 0, {3, 30}},
+      {in_map, 1, 60 * unit::deg, 50 * unit::deg, 2, {0, 1, 4, 7}}};
+  for (const Case& c : cases) {
+    const TrackingGeometry geometry(c.detector);
+    TrackList tracks;
+    for (int i = 0; i < 48; ++i)
+      tracks.add({.p = c.p * std::pow(1.05, i),
+                  .theta = c.theta + c.widest * (i * 7 % 48) / 48.0,
+                  .phi = 0.7 * i,
+                  .charge = i % 3 == 0 ? 1.0 : -1.0,
+                  .vertex = {0, 0, c.z}});
+    std::vector<Model> models;
+    for (const std::size_t layer : c.layers)
+      for (const bool own_hit : {false, true}) {
+        models.push_back({.at = AtLayer{layer, own_hit}});
+        models.push_back({.beam_spot = BeamSpot{0.01, 0.02, 30},
+                          .at = AtLayer{layer, own_hit}});
+      }
+    models.push_back({.beam_spot = BeamSpot{0.3, 0.01, 0.02}});
+    for (const Model& model : models)
+      for (const SimdLevel level : available_simd_levels()) {
+        CAPTURE(c.detector.name);
+        CAPTURE(model.at ? static_cast<int>(model.at->layer) : -1);
+        CAPTURE(to_string(level));
+        const AtLevel at(level);
+        Output r(tracks.size());
+        const BatchStatistics s = resolve(geometry, tracks.views(), model,
+                                          r.views(model), r.states(model));
+        CHECK(s.unsupported + s.other_way == 0);
+        CHECK(s.vectorised > 40);
+        CHECK(deviation(geometry, tracks, model, r) < 1e-9);
+      }
+  }
 }
 
 TEST_CASE("batch: beam spots and states at layers in random layouts") {

@@ -798,10 +798,9 @@ bool are_of_one_kind(const TrackArrays& tracks) {
 
 namespace {
 
-/// Tracks through regions of a uniform field, or a map, have neither an energy
-/// loss, a beam spot nor a state at a layer.
+/// Tracks through regions of a uniform field, or a map, have no energy loss.
 bool may_use_regions(const TrackingGeometry& geometry, const Model& model) {
-  return model.loss == EnergyLoss::off && !model.at && !model.beam_spot &&
+  return model.loss == EnergyLoss::off &&
          detail::RegionTable::describes(geometry);
 }
 

@@ -93,9 +93,11 @@ class BatchCovariance : public AnyFit {
       if (path_.has_backward_pass()) all_.gains.steps = path_.back().steps();
       set_apart();
     }
+    if (task_.beam_spot == nullptr) return;
     if constexpr (has_line)
-      if (task_.beam_spot != nullptr)
-        start_ = make_start_hit(path_.line(), *task_.beam_spot);
+      start_ = make_start_hit(path_.line(), *task_.beam_spot);
+    else
+      start_ = path_.start_hit(*task_.beam_spot);
   }
 
   void run() {
@@ -198,8 +200,8 @@ class BatchCovariance : public AnyFit {
   static constexpr bool loses_energy = Source::loses_energy,
                         is_helix = Source::is_helix,
                         has_line = is_helix || loses_energy;
-  /// States at layers are available for helices only.
-  static constexpr bool has_states = backward_pass && is_helix;
+  /// States at layers are available without energy loss only.
+  static constexpr bool has_states = backward_pass && !loses_energy;
   using Kinks = typename Source::Kinks;
   using Gain = decltype(Source::Step::gain);
   using Equations = SplitEquations<S>;
@@ -227,10 +229,14 @@ class BatchCovariance : public AnyFit {
   /// By how much a kink moves the start, mm.
   static S lever_of(const Kinks& kinks) {
     using std::abs;
-    if constexpr (loses_energy)
+    if constexpr (loses_energy) {
       return abs(kinks.phi[0]);
-    else
-      return abs(kinks.columns.phi[0]);
+    } else {
+      const auto& [theta, phi] = kinks.columns;
+      if constexpr (is_helix) return abs(phi[0]);
+      // which parameter a kink moves depends on the axes at the start
+      return abs(theta[0]) + abs(theta[1]) + abs(phi[0]) + abs(phi[1]);
+    }
   }
 
   void add_point(const ListedSurface& c, const Crossing<S>& x,
@@ -291,19 +297,24 @@ class BatchCovariance : public AnyFit {
                                              path_.kappa(), task_.undoubted);
     FiveEquations<S> e = outside_.equations.whole();
     if (task_.bz == 0) e.v[4] = S(0);
-    store_state(path_.line(), s.record, e);
+    if constexpr (is_helix) {
+      const Line<S>& l = path_.line();
+      const Crossing<S> x = cross(l, s.record);
+      const auto rows = surface_jacobian(l, s.record, x);
+      store_state(e, rows, slopes_on_surface(l, s.record, x, rows));
+    } else {
+      store_state(e, path_.state(), path_.slopes());
+    }
   }
 
-  void store_state(const Line<S>& l, const SurfaceRecord& s,
-                   const FiveEquations<S>& e) {
+  void store_state(const FiveEquations<S>& e,
+                   const std::array<Row<S>, track_dim>& state,
+                   const std::array<Row<S>, track_dim>& slopes) {
     using std::abs, std::sqrt;
-    const Crossing<S> x = cross(l, s);
-    const auto rows = surface_jacobian(l, s, x);
-    const Covariance5<S> c = covariance(e, rows);
+    const Covariance5<S> c = covariance(e, state);
     store_matrix(c, BatchPlane::at_state);
-    store_matrix(covariance(e, slopes_on_surface(l, s, x, rows)),
-                 BatchPlane::at_slopes);
-    store(task_.bz == 0 ? S(no_value) : S(sqrt(c[4][4]) / abs(l.kappa)),
+    store_matrix(covariance(e, slopes), BatchPlane::at_slopes);
+    store(task_.bz == 0 ? S(no_value) : S(sqrt(c[4][4]) / abs(path_.kappa())),
           BatchPlane::at_sigma_p);
   }
 

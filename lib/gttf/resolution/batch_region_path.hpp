@@ -435,6 +435,29 @@ class BatchRegionPath {
     return first_;
   }
 
+  /// d(u, v, phi, theta, kappa)/ds at the requested layer; the same with slopes
+  /// along u and v instead of the angles.
+  const std::array<Row<S>, track_dim>& state() const { return state_; }
+  const std::array<Row<S>, track_dim>& slopes() const { return slopes_; }
+
+  /// Two independent measurements of the displacement across the track of its
+  /// true start from the nominal one.
+  StartHit<S> start_hit(const BeamSpot& spot) const {
+    const Cartesian<S>&a = start_.axes.first, &b = start_.axes.second,
+          &t = start_.direction;
+    const S x2(spot.x * spot.x), y2(spot.y * spot.y), z2(spot.z * spot.z);
+    const S variance = x2 * a.x * a.x + y2 * a.y * a.y + z2 * a.z * a.z;
+    const S covariance = x2 * a.x * b.x + y2 * a.y * b.y + z2 * a.z * b.z;
+    // Cauchy and Binet: minors of two axes are components of the third
+    const S determinant =
+        x2 * y2 * t.z * t.z + y2 * z2 * t.x * t.x + z2 * x2 * t.y * t.y;
+    const S zero(0), one(1), inverse = one / variance;
+    return {.transverse = {one, zero, zero, zero, zero},
+            .longitudinal = {-(covariance * inverse), one, zero, zero, zero},
+            .transverse_variance = variance,
+            .longitudinal_variance = determinant * inverse};
+  }
+
   auto& back() { return back_; }
   bool has_backward_pass() const { return task_.extras.backward_pass; }
   bool scatters(std::size_t k) const { return task_.list[k].kinked != 0; }
@@ -522,7 +545,9 @@ class BatchRegionPath {
     const TrackBits before_last = c.fitted | c.inner;
     if (before_last != 0)
       material_.to_last_hit = material_.to_last_hit + masked(before_last, t);
-    const TrackBits scattering = c.kinked | c.inner;
+    const TrackBits scattering =
+        c.kinked | c.inner |
+        (task_.at == BatchTask::nowhere ? TrackBits{0} : c.outer);
     const bool scatters = scattering != 0 && s.record.x_over_x0 > 0;
     Kinks& kinks = back_.steps()[k].kinks;
     const S w = scatters ? theta0_squared(
@@ -542,38 +567,75 @@ class BatchRegionPath {
       kinks.w = masked(scattering, kinks.w);
       kinks.w_phi = masked(scattering, kinks.w_phi);
     }
-    if (c.fitted == 0) return;
+    const bool is_state = k == task_.at,
+               is_first =
+                   c.first != 0 && task_.out[BatchPlane::first_hit] != nullptr;
+    if (c.fitted == 0 && !is_state) return;
     const AxisComponents<S> of_surface =
         axis_components(s.record, x.point.x, x.point.y);
+    const auto vector_along = [&of_surface](const CoordinateAxis& axis) {
+      const S cosine(axis.cosine), sine(axis.sine);
+      const auto& [u, v] = of_surface;
+      return Cartesian<S>{cosine * u[0] + sine * v[0],
+                          cosine * u[1] + sine * v[1],
+                          cosine * u[2] + sine * v[2]};
+    };
     const S slide1 = inner(x.normal, axes.first) * inverse,
             slide2 = inner(x.normal, axes.second) * inverse;
     const auto along = [&](const CoordinateAxis& axis) {
-      const S cosine(axis.cosine), sine(axis.sine);
-      const auto& [u, v] = of_surface;
-      const Cartesian<S> e = {cosine * u[0] + sine * v[0],
-                              cosine * u[1] + sine * v[1],
-                              cosine * u[2] + sine * v[2]};
+      const Cartesian<S> e = vector_along(axis);
       const S forward = inner(e, x.direction);
       return OnSurfaceAxis{inner(e, axes.first) - slide1 * forward,
                            inner(e, axes.second) - slide2 * forward};
     };
-    next_row_ -= s.record.n_axes;
-    for (unsigned q = 0; q < s.record.n_axes; ++q) {
-      next_row_[q] = along(s.axes[q]).row(rows);
-      if (task_.mixed)
-        for (S& element : next_row_[q]) element = masked(c.fitted, element);
+    if (c.fitted != 0) {
+      next_row_ -= s.record.n_axes;
+      for (unsigned q = 0; q < s.record.n_axes; ++q) {
+        next_row_[q] = along(s.axes[q]).row(rows);
+        if (task_.mixed)
+          for (S& element : next_row_[q]) element = masked(c.fitted, element);
+      }
     }
-    if (c.first == 0 || task_.out[BatchPlane::first_hit] == nullptr) return;
+    if (!is_first && !is_state) return;
     const auto [u, v] = s.record.user_axes();
-    std::array<Row<S>, track_dim> first;
-    first[0] = along(u).row(rows);
-    first[1] = along(v).row(rows);
-    set_angles(x.direction, axes, rows, first);
-    first[4] = {S(0), S(0), S(0), S(0), S(1)};
-    const auto here = L::mask(c.first);
+    std::array<Row<S>, track_dim> here;
+    here[0] = along(u).row(rows);
+    here[1] = along(v).row(rows);
+    set_angles(x.direction, axes, rows, here);
+    here[4] = {S(0), S(0), S(0), S(0), S(1)};
+    if (is_state)
+      set_state(here, vector_along(u), vector_along(v), x.direction, axes,
+                rows);
+    if (!is_first) return;
+    const auto first = L::mask(c.first);
     for (std::size_t i = 0; i < track_dim; ++i)
       for (std::size_t j = 0; j < track_dim; ++j)
-        first_[i][j] = select(here, first[i][j], first_[i][j]);
+        first_[i][j] = select(first, here[i][j], first_[i][j]);
+  }
+
+  /// Sets the state at a surface with the unit vectors u and v.
+  void set_state(const std::array<Row<S>, track_dim>& here,
+                 const Cartesian<S>& u, const Cartesian<S>& v,
+                 const Cartesian<S>& t, const Transverse<S>& axes,
+                 const RegionRows<S>& rows) {
+    using std::abs;
+    state_ = slopes_ = here;
+    const Cartesian<S> n = cross_of(u, v);
+    const S inverse = S(1) / inner(t, n), size = abs(inverse);
+    // per depth below the surface, as slopes_on_surface()
+    const auto slope = [&](const Cartesian<S>& axis) {
+      const S ratio = inner(axis, t) * inverse;
+      const auto of = [&](const Cartesian<S>& a) {
+        return (inner(axis, a) - ratio * inner(n, a)) * size;
+      };
+      const S first = of(axes.first), second = of(axes.second);
+      Row<S> row;
+      for (std::size_t i = 0; i < track_dim; ++i)
+        row[i] = first * rows.t1[i] + second * rows.t2[i];
+      return row;
+    };
+    slopes_[2] = slope(u);
+    slopes_[3] = slope(v);
   }
 
   /// Azimuth and polar angle in the user's axes; NaN along z.
@@ -607,7 +669,7 @@ class BatchRegionPath {
   BatchBackwardPass<S, BatchStep<S>, RegionChanges<S>> back_;
   /// Of the present crossing, in both passes; the outermost one has the first.
   Row<S>* next_row_ = nullptr;
-  std::array<Row<S>, track_dim> first_{};
+  std::array<Row<S>, track_dim> first_{}, state_{}, slopes_{};
   Kinks kinked_;  ///< temporary
   TrackMaterial<S> material_;
 };
