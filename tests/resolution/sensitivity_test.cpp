@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ctime>
 
 #include "gttf/detector/ring.hpp"
 #include "gttf/resolution/budget.hpp"
@@ -200,6 +201,53 @@ TEST_CASE("sensitivity: equals differences on every shipped detector") {
     CHECK(sum.compared > 50);
     CHECK(sum.worst < tolerance);
   }
+}
+
+TEST_CASE("sensitivity: with energy losses, equals differences") {
+  constexpr std::array losses{EnergyLoss::mean, EnergyLoss::straggling,
+                              EnergyLoss::straggling_variance};
+  constexpr std::array models{Scattering::highland, Scattering::highland_total,
+                              Scattering::rossi};
+  constexpr std::array masses{0.13957039, 0.93827209, 0.00051099895};
+  RandomLayouts usual(77), with_leaning(78, 0.3);
+  Comparison sum;
+  int layouts = 0;
+  for (int i = 0; i < 300; ++i) {
+    RandomLayouts& random = i % 2 == 0 ? usual : with_leaning;
+    Case c{random.detector(), random.track(), {}};
+    const auto n = static_cast<std::size_t>(i);
+    c.track.mass = masses[n % 3];
+    c.model.loss = losses[n / 3 % 3];
+    c.model.scattering = models[n / 9 % 3];
+    if (i % 4 == 0) c.model.beam_spot = BeamSpot{0.03, 0.01, 5};
+    if (i % 7 == 0) c.detector.field = {};
+    if (!well_measured(c)) continue;
+    ++layouts;
+    compare(c, sum);
+  }
+  CHECK(layouts > 40);
+  CHECK(sum.of_quantity[static_cast<std::size_t>(Quantity::position)] > 1000);
+  CHECK(sum.of_quantity[static_cast<std::size_t>(Quantity::x_over_x0)] > 1000);
+  CAPTURE(sum.worst);
+  CAPTURE(sum.compared);
+  // the differences, of whole tracks, have the rounding of all losses
+  CHECK(sum.worst < 1e-6);
+}
+
+TEST_CASE("sensitivity: with energy losses, the cost is linear") {
+  const auto seconds = [](int n) {
+    const TrackingGeometry geometry(make_barrel(n, 30, 1000, 2, 0.1 / n, 0.01));
+    Track t;
+    t.p = 10;
+    Model model;
+    model.loss = EnergyLoss::mean;
+    const std::clock_t start = std::clock();
+    CHECK(make_sensitivities(geometry, t, model).exists());
+    return double(std::clock() - start) / CLOCKS_PER_SEC;
+  };
+  const double few = std::min(seconds(100), seconds(100));
+  // linear: 5; a track for each layer: 25
+  CHECK(seconds(500) < 12 * few);
 }
 
 TEST_CASE("sensitivity: scaling with all lengths and hit errors") {

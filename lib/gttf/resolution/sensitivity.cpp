@@ -49,6 +49,17 @@ PerParameter by_angle(const detail::UserDirection& direction,
 void add_rotations(const TrackingGeometry& geometry, std::size_t layer,
                    const CrossingInfo& x, const detail::LayerSlopes& slopes,
                    const List& list) {
+  const auto add = [&](const PerParameter& about_u, const PerParameter& about_v,
+                       const PerParameter& about_normal) {
+    constexpr std::size_t none = Sensitivity::none;
+    list.add({Quantity::about_u, layer, none, 0, {}}, about_u);
+    list.add({Quantity::about_v, layer, none, 0, {}}, about_v);
+    list.add({Quantity::about_normal, layer, none, 0, {}}, about_normal);
+  };
+  if (slopes.rotations) {
+    const auto& known = *slopes.rotations;
+    return add(known[0], known[1], known[2]);
+  }
   const SurfaceRecord& s = geometry.surfaces()[layer];
   using V = Vector3;
   const auto vector = [](const std::array<double, 3>& e) {
@@ -79,10 +90,7 @@ void add_rotations(const TrackingGeometry& geometry, std::size_t layer,
       about_normal[q] += turned[q];
     }
   }
-  constexpr std::size_t none = Sensitivity::none;
-  list.add({Quantity::about_u, layer, none, 0, {}}, about_u);
-  list.add({Quantity::about_v, layer, none, 0, {}}, about_v);
-  list.add({Quantity::about_normal, layer, none, 0, {}}, about_normal);
+  add(about_u, about_v, about_normal);
 }
 
 /// @param all   the geometry of all tracks

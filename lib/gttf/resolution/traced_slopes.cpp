@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
-#include "gttf/core/dual.hpp"
 #include "gttf/fit/streaming/layer_walk.hpp"
 #include "gttf/resolution/filtered_track.hpp"
 #include "gttf/resolution/layer_errors.hpp"
+#include "gttf/resolution/layer_steps.hpp"
 #include "gttf/resolution/variance_slopes.hpp"
 #include "gttf/trajectory/crossing.hpp"
-#include "gttf/trajectory/scattering.hpp"
 #include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf::detail {
@@ -136,10 +136,12 @@ class TracedDifferentiator {
         list_(track.traced()->list),
         t_(filtered(track, TracedPath(track.geometry(), *track.traced()),
                     model)),
-        differences_(track, model) {
+        differences_(track, model),
+        multipliers_(t_.parameters) {
     slopes_.variance = t_.variance();
     slopes_.crossings.resize(list_.size());
-    spread_.resize(list_.size());
+    if (!model.at && (kinds.position || kinds.material))
+      steps_.emplace(track, model);
   }
 
   VarianceSlopes run() {
@@ -155,18 +157,8 @@ class TracedDifferentiator {
           inner_kinks(static_cast<std::size_t>(k));
       t_.walk_back(on_hit, on_kinks);
     }
-    for (std::size_t k = 0; k < list_.size(); ++k) {
-      // a surface moves as a whole: the first of its crossings represents all
-      const bool first = first_of_surface(k) == k;
-      if (!kinds_.has_layer(list_[k].surface)) continue;
-      if (first && kinds_.position)
-        slopes_.crossings[k].position = by_position(k);
-      if (!kinds_.material) continue;
-      if (model_.loss == EnergyLoss::off)
-        slopes_.crossings[k].material = by_material(k);
-      else if (first)
-        slopes_.crossings[k].material = by_thickness(k);
-    }
+    if (steps_) steps_->set_slopes(kinds_, slopes_.crossings);
+    if (model_.at) set_layers_by_differences();
     if (kinds_.others) {
       if (track_.fits_momentum()) slopes_.field = by_field();
       if (model_.beam_spot) set_beam_spot();
@@ -179,6 +171,9 @@ class TracedDifferentiator {
   using Kinks = KinkStep<double, n_parameters>;
 
   void hit(const Hit& step) {
+    for (std::size_t q = 0; q < n_parameters; ++q)
+      for (std::size_t i = 0; i < track_dim; ++i)
+        multipliers_[q][i] -= step.gain[q] / step.variance * step.row[i];
     if (step.crossing == start_index) return;
     const SurfaceRecord& s = t_.path.surface(step.crossing);
     const CoordinateAxis& axis = t_.path.axes(step.crossing)[step.coordinate];
@@ -190,6 +185,10 @@ class TracedDifferentiator {
     std::array<PerParameter, 2> along;
     for (std::size_t q = 0; q < n_parameters; ++q) {
       const double weight = step.gain[q] / step.variance;
+      Row<double> factor = step.inside[q];
+      for (double& x : factor) x *= -2 * weight;
+      if (steps_)
+        steps_->add_row(step.crossing, user_direction(s, axis), q, factor);
       sigma.values[q] = weight * weight * 2 * std::sqrt(axis.variance);
       for (std::size_t part = 0; part < 2; ++part) {
         double product = 0;
@@ -205,47 +204,37 @@ class TracedDifferentiator {
   }
 
   void kinks(const Kinks& step) {
-    if (!(step.w > 0)) return;
-    for (std::size_t q = 0; q < n_parameters; ++q) {
-      const double theta = step.theta[q] / step.w;
-      const double phi = step.phi[q] / step.w_phi;
-      spread_[step.crossing].values[q] =
-          theta * theta + phi * phi * step.w_phi / step.w;
-    }
+    if (!steps_) return;
+    const auto share = [](double effect, double variance) {
+      return variance > 0 ? -effect / variance : 0;
+    };
+    for (std::size_t q = 0; q < n_parameters; ++q)
+      steps_->add_kinks(
+          step.crossing, q, multipliers_[q], share(step.theta[q], step.w),
+          share(step.phi[q], step.w_phi), share(step.loss[q], step.w_loss));
   }
 
   void inner_kinks(std::size_t k) {
+    if (!steps_) return;
     const auto b = t_.path.general_kinks(k);
     const auto theta = covariance_with(t_.parameters, b.theta);
     const auto phi = covariance_with(t_.parameters, b.phi);
+    const auto loss = covariance_with(t_.parameters, b.loss);
     for (std::size_t q = 0; q < n_parameters; ++q)
-      spread_[k].values[q] =
-          theta[q] * theta[q] + phi[q] * phi[q] * list_[k].inv_sin2;
+      steps_->add_kinks(k, q, t_.parameters[q], theta[q], phi[q], loss[q]);
   }
 
-  /// d(theta0^2) of every crossing with x/X0 at normal incidence of layer k.
-  PerParameter by_material(std::size_t k) const {
-    PerParameter sum;
-    for (std::size_t i = 0; i < list_.size(); ++i) {
-      const TracedCrossing& x = list_[i];
-      if (!(x.x_over_x0 > 0)) continue;
-      const double per_normal = 1 / list_[k].cos_incidence;
-      Dual<1> own(x.x_over_x0), total(track_.material().to_last_hit);
-      if (i == k) own.derivative[0] = per_normal;
-      if (static_cast<int>(k) <= track_.traced()->last)
-        total.derivative[0] = per_normal;
-      const Track& track = track_.track();
-      const Dual<1> w =
-          theta0_squared(scatter_strength(Dual<1>(1 / x.p), Dual<1>(track.mass),
-                                          Dual<1>(track.charge)),
-                         model_.scattering, own, total);
-      for (const Parameter q : all_parameters)
-        sum[q] += spread_[i][q] * w.derivative[0];
+  /// The parameters at a layer change with every layer inside of it, too.
+  void set_layers_by_differences() {
+    for (std::size_t k = 0; k < list_.size(); ++k) {
+      // a surface moves as a whole: the first of its crossings represents all
+      if (first_of_surface(k) != k || !kinds_.has_layer(list_[k].surface))
+        continue;
+      if (kinds_.position) slopes_.crossings[k].position = by_position(k);
+      if (kinds_.material) slopes_.crossings[k].material = by_thickness(k);
     }
-    return sum;
   }
 
-  /// With energy loss the track itself changes with the material.
   PerParameter by_thickness(std::size_t k) const {
     const SurfaceRecord& s = t_.path.surface(k);
     if (!(s.x_over_x0 > 0)) return {};
@@ -311,7 +300,9 @@ class TracedDifferentiator {
   const std::vector<TracedCrossing>& list_;
   Traced t_;
   Differences differences_;
-  std::vector<PerParameter> spread_;  ///< d(variance)/d(theta0^2)
+  std::optional<LayerSteps> steps_;
+  /// Each parameter minus its estimate from the hits inside.
+  ParameterRows<double> multipliers_;
   VarianceSlopes slopes_;
 };
 

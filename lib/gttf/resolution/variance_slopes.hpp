@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "gttf/resolution/any_track.hpp"
@@ -33,6 +34,10 @@ struct LayerSlopes {
   /// along v.
   std::vector<std::array<PerParameter, 2>> along;
 
+  /// About u, v and the normal of an inclined plane, for traced tracks;
+  /// nothing: from the other numbers.
+  std::optional<std::array<PerParameter, 3>> rotations;
+
   /// Before the first coordinate: they need not come in their order.
   void resize(std::size_t n_coordinates) {
     sigma.resize(n_coordinates);
@@ -51,9 +56,10 @@ struct VarianceSlopes {
 /// In closed form, from one backward pass of the fit for all of them.
 VarianceSlopes helix_slopes(const AnyTrack& track, const Model& model);
 
-/// In any field: hit errors and angles, and scattering if no energy is lost, in
-/// closed form; parameters that change the trajectory by sixth-order
-/// differences of the traced track, 0 if they are not requested.
+/// In any field: hit errors and angles in closed form; position and material by
+/// differences of single steps of the track, see LayerSteps; the field and the
+/// beam spot, and with Model::at all parameters that change the trajectory, by
+/// sixth-order differences of the traced track; 0 if they are not requested.
 VarianceSlopes traced_slopes(const AnyTrack& track, const Model& model,
                              const SlopeKinds& kinds);
 

@@ -11,6 +11,7 @@
 #include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
 #include "gttf/trajectory/flight.hpp"
+#include "gttf/trajectory/layer_passage.hpp"
 #include "gttf/trajectory/scattering.hpp"
 #include "gttf/trajectory/surface_level.hpp"
 #include "gttf/trajectory/surfaces_ahead.hpp"
@@ -24,46 +25,9 @@ using State = FlightState<track_dim>;
 using detail::min_cos_incidence;
 using detail::same_place;
 
-/// The unit vectors of a direction in a frame, in the user's axes.
-struct Angles {
-  double sin_theta;  ///< of the frame's polar angle
-  Vector3 along_theta, along_phi;
-
-  Angles(const Frame& frame, const Vector3& direction) {
-    const Vector3 d = frame.into(direction);
-    sin_theta = std::hypot(d.x(), d.y());
-    const double c = sin_theta > 0 ? d.x() / sin_theta : 1;
-    const double s = sin_theta > 0 ? d.y() / sin_theta : 0;
-    along_theta = frame.out_of({d.z() * c, d.z() * s, -sin_theta});
-    along_phi = frame.out_of({-s, c, 0});
-  }
-};
-
-Vector3 direction_of(const Track& track) {
-  double cosine = std::cos(track.theta);
-  if (std::abs(cosine) < 1e-12) cosine = 0;  // as Line does
-  const double sine = std::sin(track.theta);
-  return {sine * std::cos(track.phi), sine * std::sin(track.phi), cosine};
-}
-
-State start_of(const Track& track, const Vector3& direction, const Frame& frame,
-               double b_ref) {
-  State s;
-  s.position = Vector3(track.vertex[0], track.vertex[1], track.vertex[2]);
-  s.direction = direction;
-  s.qop = track.charge / track.p;
-  const Angles angles(frame, direction);
-  s.d_position.col(Perigee::d0) = angles.along_phi;
-  s.d_position.col(Perigee::z0) = frame.out_of({0, 0, 1});
-  s.d_direction.col(Perigee::phi) = angles.sin_theta * angles.along_phi;
-  s.d_direction.col(Perigee::theta) = angles.along_theta;
-  if (b_ref != 0) s.d_qop[Perigee::kappa] = -1 / b_ref;
-  return s;
-}
-
 /// d(d0, z0, phi, theta, kappa in the user's axes)/d(s) at the start.
 Matrix5 user_parameters(const State& start, const Vector3& bend) {
-  const Angles user({Axis::z}, start.direction);
+  const detail::FrameAngles user({Axis::z}, start.direction);
   Matrix5 d = Matrix5::Zero();
   d(Perigee::kappa, Perigee::kappa) = 1;
   const bool along_z = !(user.sin_theta > 1e-6);
@@ -297,146 +261,21 @@ class Tracer {
     TracedCrossing& x = out_.list.emplace_back();
     x.surface = a.surface;
     x.path = flight_.path();
-    x.position = s.position;
-    x.direction = s.direction;
-    x.p = x.p_scatter = track_.charge / s.qop;
-    x.cos_incidence = cos_incidence;
-    x.x_over_x0 = record.x_over_x0 / cos_incidence;
+    double x_over_x0 = record.x_over_x0;
     if (geometry_.is_mapped(a.surface)) {
-      x.x_over_x0 =
-          geometry_.x_over_x0_at(a.surface, s.position) / cos_incidence;
+      x_over_x0 = geometry_.x_over_x0_at(a.surface, s.position);
       if (loss_ != EnergyLoss::off)
         x.own_slabs = std::make_shared<const std::vector<LossSlab>>(
             geometry_.slabs_at(a.surface, s.position));
     }
-    set_rows(record, normal, x);
-    const auto slabs = slabs_at(geometry_, x);
-    if (loss_ == EnergyLoss::off || slabs.empty()) {
-      set_kinks(x.on_surface[4], x);
-      return true;
-    }
-    return lose_energy(a.level, slabs, normal, x);
-  }
-
-  /// The momentum after a layer, p' = sqrt((E - loss)^2 - m^2), and its
-  /// derivatives with respect to the momentum before it and to the incidence.
-  bool lose_energy(const SurfaceLevel& level, std::span<const LossSlab> slabs,
-                   const Vector3& normal, TracedCrossing& x) {
-    const Projectile projectile{track_.mass, track_.charge};
-    const LayerLoss loss =
-        energy_loss(slabs, projectile, x.p, 1 / x.cos_incidence);
-    x.energy_loss = loss.mean;
-    x.p_scatter = loss.p_scatter;
-    const double m = projectile.rest_energy();
-    const double energy = std::hypot(x.p, m), behind = energy - loss.mean;
-    out_.stopped = loss.stopped || !(behind > m);
-    if (out_.stopped) {
-      set_kinks(x.on_surface[4], x);
-      return false;
-    }
-    const double p = std::sqrt((behind - m) * (behind + m));
-    const double ratio = x.p / p;
-    const double slope = ratio * ratio * ratio * (behind / energy) *
-                         loss.transmission;  // d(q/p')/d(q/p)
-    const double qop = track_.charge / p;
-    const double per_energy = -qop * behind / (p * p);  // d(q/p')/dE'
-    const State& s = flight_.state();
-    // incidence 1/|n.t|; the normal of a cylinder depends on the point
-    const auto slip = flight_.slip(normal);
-    const Eigen::Matrix<double, 3, track_dim> moved =
-        s.d_position - s.direction * slip;
-    const Eigen::Matrix<double, 1, track_dim> cosine =
-        normal.transpose() * s.d_direction - normal.dot(flight_.bend()) * slip +
-        level.normal_turn(s.position, s.direction, moved);
-    const double incidence = normal.dot(s.direction);
-    const Eigen::Matrix<double, 1, track_dim> paths =
-        -cosine / (incidence * std::abs(incidence));
-    const Eigen::Matrix<double, 1, track_dim> d_qop =
-        slope * s.d_qop - per_energy * loss.per_path * paths;
-    Row<double> kappa = x.on_surface[4];
-    if (out_.b_ref != 0)
-      for (std::size_t i = 0; i < track_dim; ++i)
-        kappa[i] = -out_.b_ref * d_qop[static_cast<int>(i)];
-    set_kinks(kappa, x);
-    if (out_.b_ref != 0)
-      slow_kinks(normal, -out_.b_ref * per_energy / (incidence * incidence),
-                 loss, x);
-    x.stretch.xi = loss.xi;  // its own, until all are known
-    flight_.change_qop(qop, d_qop, normal);
+    const auto behind =
+        detail::pass_layer({a.level, record, x_over_x0, slabs_at(geometry_, x)},
+                           {track_, frame_, out_.b_ref, loss_}, s,
+                           flight_.bend(), flight_.slip(normal), x);
+    if (!behind) return true;
+    out_.stopped = behind->stopped;
+    if (!out_.stopped) flight_.change_qop(behind->qop, behind->d_qop, normal);
     return false;
-  }
-
-  /// Effect of scattering angles on the loss in the rest of the layer.
-  /// @param per_loss d(kappa after)/d(energy after)/cos^2(incidence)
-  void slow_kinks(const Vector3& normal, double per_loss, const LayerLoss& loss,
-                  TracedCrossing& x) {
-    const Angles angles(frame_, flight_.state().direction);
-    // d(paths) = -d(n.t)/(n.t)^2 for n along the flight
-    const Vector3 ahead =
-        normal.dot(flight_.state().direction) < 0 ? Vector3(-normal) : normal;
-    const double by_theta = per_loss * ahead.dot(angles.along_theta);
-    const double by_phi = per_loss * ahead.dot(angles.along_phi);
-    for (std::size_t i = 0; i < track_dim; ++i) {
-      x.theta_kink[i] += loss.per_path_behind_kink * by_theta * x.loss_kink[i];
-      x.phi_kink[i] += loss.per_path_behind_kink * by_phi * angles.sin_theta *
-                       x.loss_kink[i];
-    }
-    const double rms = loss.per_path_behind_kink_rms;
-    x.kink_loss_variance =
-        rms * rms * (by_theta * by_theta + by_phi * by_phi);  // per theta0^2
-  }
-
-  void set_rows(const SurfaceRecord& record, const Vector3& normal,
-                TracedCrossing& x) const {
-    const State& s = flight_.state();
-    const auto slip = flight_.slip(normal);
-    const auto [u, v] = surface_axes(record, s.position);
-    const Angles angles(frame_, s.direction);
-    const Vector3 bend = flight_.bend();
-    const double inv_sin = 1 / angles.sin_theta;
-    const auto set = [](Row<double>& row,
-                        const Eigen::Matrix<double, 1, track_dim>& values) {
-      std::copy_n(values.data(), track_dim, row.begin());
-    };
-    set(x.on_surface[0],
-        u.transpose() * s.d_position - u.dot(s.direction) * slip);
-    set(x.on_surface[1],
-        v.transpose() * s.d_position - v.dot(s.direction) * slip);
-    set(x.on_surface[2],
-        inv_sin * (angles.along_phi.transpose() * s.d_direction -
-                   angles.along_phi.dot(bend) * slip));
-    set(x.on_surface[3], angles.along_theta.transpose() * s.d_direction -
-                             angles.along_theta.dot(bend) * slip);
-    if (out_.b_ref != 0)
-      set(x.on_surface[4], -out_.b_ref * s.d_qop);
-    else
-      x.on_surface[4] = {0, 0, 0, 0, 1};
-    x.inv_sin2 = inv_sin * inv_sin;
-  }
-
-  /// The columns of the inverse of d(u', v', phi, theta, kappa)/d(s) after the
-  /// layer, where `kappa` is the last row, in units in which the matrix has no
-  /// large entries.
-  void set_kinks(const Row<double>& kappa, TracedCrossing& x) const {
-    x.kappa_behind = kappa;
-    // for a surface at the start, any length is suitable
-    const double length = std::max(x.path, 1 * unit::mm);
-    const double square = length * length;
-    const double unit[] = {1, 1, 1 / length, 1 / length, 1 / square};
-    Matrix5 m;
-    for (std::size_t i = 0; i < track_dim; ++i)
-      for (std::size_t j = 0; j < track_dim; ++j)
-        m(static_cast<int>(i), static_cast<int>(j)) =
-            (i < 4 ? x.on_surface[i] : kappa)[j] * unit[j] / unit[i];
-    const Matrix5 columns = inverse(m);
-    const auto set = [&](int row, Row<double>& kink) {
-      for (std::size_t j = 0; j < track_dim; ++j)
-        kink[j] = columns(static_cast<int>(j), row) * unit[j] /
-                  unit[static_cast<std::size_t>(row)];
-    };
-    set(OnSurface::phi, x.phi_kink);
-    set(OnSurface::theta, x.theta_kink);
-    set(OnSurface::qop, x.loss_kink);
   }
 
   const TrackingGeometry& geometry_;
@@ -496,21 +335,9 @@ void set_stretches(TracedTrack& out) {
 void straggle_all(const TrackingGeometry& geometry, const Track& track,
                   EnergyLoss loss, TracedTrack& out) {
   set_stretches(out);
-  const Projectile particle{track.mass, track.charge};
-  const double m = particle.rest_energy();
-  for (TracedCrossing& x : out.list) {
-    const auto slabs = slabs_at(geometry, x);
-    if (slabs.empty()) continue;
-    const double sigma =
-        straggling(slabs, particle, x.p, 1 / x.cos_incidence, x.stretch, loss);
-    // kappa = -q B_ref/p of the energy after the layer
-    const double behind = std::hypot(x.p, m) - x.energy_loss;
-    if (!(sigma > 0) || !(behind > m)) continue;
-    const double square = (behind - m) * (behind + m);
-    const double per_energy =
-        track.charge * out.b_ref * behind / (square * std::sqrt(square));
-    x.loss_variance = per_energy * per_energy * sigma * sigma;
-  }
+  for (TracedCrossing& x : out.list)
+    x.loss_variance = detail::loss_variance(
+        slabs_at(geometry, x), {track, out.frame, out.b_ref, loss}, x);
 }
 
 /// Finds the crossings.
@@ -518,14 +345,14 @@ void straggle_all(const TrackingGeometry& geometry, const Track& track,
 std::size_t follow(const TrackingGeometry& geometry, const Track& track,
                    EnergyLoss loss, std::optional<Frame> frame,
                    TracedTrack& out) {
-  const Vector3 direction = direction_of(track);
+  const Vector3 direction = detail::direction_of(track);
   out.frame = frame ? *frame : choose_frame(geometry.field(), direction);
   const Vector3 d = out.frame.into(direction);
   out.phi = std::atan2(d.y(), d.x());
   out.theta = std::atan2(std::hypot(d.x(), d.y()), d.z());
   out.b_ref = geometry.b_ref();
   out.kappa = -track.charge * out.b_ref / track.p;
-  const State start = start_of(track, direction, out.frame, out.b_ref);
+  const State start = detail::start_state(track, out.frame, out.b_ref);
   Tracer tracer(geometry, track, out.frame, start, loss, out);
   out.start_bend = tracer.start_bend();
   out.user_parameters = out.frame.polar == Axis::z

@@ -17,22 +17,6 @@ Row<double> row_of(const StartColumn& c) {
 
 }  // namespace
 
-FrameAngles::FrameAngles(const Frame& frame, const Vector3& direction) {
-  const Vector3 d = frame.into(direction);
-  sin_theta = std::hypot(d.x(), d.y());
-  theta = std::atan2(sin_theta, d.z());
-  phi = std::atan2(d.y(), d.x());
-  const double c = d.x() / sin_theta, s = d.y() / sin_theta;
-  along_theta = frame.out_of({d.z() * c, d.z() * s, -sin_theta});
-  along_phi = frame.out_of({-s, c, 0});
-}
-
-Vector3 direction_of(const Frame& frame, double theta, double phi) {
-  const double sine = std::sin(theta);
-  return frame.out_of(
-      {sine * std::cos(phi), sine * std::sin(phi), std::cos(theta)});
-}
-
 Eigen::Matrix<double, 2, track_dim> angle_rows(const FrameAngles& angles,
                                                const TrajectoryState& state) {
   Eigen::Matrix<double, 2, track_dim> rows;
@@ -147,8 +131,8 @@ bool pass_layer(const TrackHits& track, const TrackHit& layer,
     // the angles change by constants, so their derivatives are unchanged
     const FrameAngles before(frame, n.before.direction);
     const auto rows = angle_rows(before, n.before);
-    n.after.direction =
-        direction_of(frame, before.theta + kink_theta, before.phi + kink_phi);
+    n.after.direction = direction_of(frame, before.theta() + kink_theta,
+                                     before.phi() + kink_phi);
     const FrameAngles after(frame, n.after.direction);
     n.after.d_direction = after.along_theta * rows.row(0) +
                           after.sin_theta * after.along_phi * rows.row(1);
@@ -215,12 +199,12 @@ FitStatus KinkedTrajectory::move_start(const TrackHits& track,
   const FlightModel& model = *track.flight;
   TrajectoryState s = first_;
   const FrameAngles angles(model.frame, s.direction);
-  const double theta = angles.theta + change[Perigee::theta];
+  const double theta = angles.theta() + change[Perigee::theta];
   if (!(std::sin(theta) > 0)) return FitStatus::not_converged;
   s.position += change[Perigee::d0] * angles.along_phi +
                 model.frame.out_of({0, 0, change[Perigee::z0]});
   s.direction =
-      direction_of(model.frame, theta, angles.phi + change[Perigee::phi]);
+      direction_of(model.frame, theta, angles.phi() + change[Perigee::phi]);
   if (track.field) s.qop -= change[Perigee::kappa] / model.field->reference;
   set_start_columns(track, s);
   switch (fly_onto(*model.field, level_of(track.points[nodes_.front().point]),

@@ -36,17 +36,6 @@ struct TrajectoryNode {
   std::array<double, 3> offset{};
 };
 
-/// Angles of a direction in a frame, with its unit vectors in the user's axes.
-struct FrameAngles {
-  double theta, phi, sin_theta;
-  Vector3 along_theta, along_phi;
-
-  FrameAngles(const Frame& frame, const Vector3& direction);
-};
-
-/// The unit vector in the user's axes that has these angles in the frame.
-Vector3 direction_of(const Frame& frame, double theta, double phi);
-
 /// d(theta, phi)/d(s) of a state.
 Eigen::Matrix<double, 2, track_dim> angle_rows(const FrameAngles& angles,
                                                const TrajectoryState& state);

@@ -60,7 +60,7 @@ void set_perigee_parameters(const TrackHits& track, TrajectoryState s,
   const FrameAngles angles({Axis::z}, s.direction);
   if (!(angles.sin_theta > along_z)) return;
   const Vector3 x = s.position - track.origin;
-  r.perigee << angles.along_phi.dot(x), x.z(), angles.phi, angles.theta,
+  r.perigee << angles.along_phi.dot(x), x.z(), angles.phi(), angles.theta(),
       kappa_of(track, s);
   Matrix5 rows;
   rows.row(Perigee::d0) = angles.along_phi.transpose() * s.d_position;
@@ -139,7 +139,8 @@ TrackState track_state(const TrackHits& track, const TrajectoryState& s,
                        const Matrix5& root) {
   const FrameAngles angles({Axis::z}, s.direction);
   TrackState state;
-  state.parameters << s.position, angles.theta, angles.phi, kappa_of(track, s);
+  state.parameters << s.position, angles.theta(), angles.phi(),
+      kappa_of(track, s);
   Eigen::Matrix<double, track_dim + 1, track_dim> rows;
   rows.topRows<3>() = s.d_position;
   rows.middleRows<2>(StateIndex::theta) = angle_rows(angles, s);

@@ -178,8 +178,8 @@ TrackState in_user_axes(const TrackHits& track, const SlowedCharge& charge,
       user.along_phi.transpose() * change / user.sin_theta;
   TrackState out;
   out.parameters = state.parameters;
-  out.parameters[StateIndex::theta] = user.theta;
-  out.parameters[StateIndex::phi] = user.phi;
+  out.parameters[StateIndex::theta] = user.theta();
+  out.parameters[StateIndex::phi] = user.phi();
   if (track.field) {
     const double b_ref = track.flight->field->reference;
     out.parameters[StateIndex::kappa] = -b_ref * charge.qop;

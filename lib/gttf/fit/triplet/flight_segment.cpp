@@ -84,9 +84,9 @@ void set_angles(const Vector3& direction, const Frame& frame,
                 const Eigen::Vector2d& slope, SegmentAngle<double>& azimuth,
                 SegmentAngle<double>& polar) {
   const FrameAngles angles(frame, direction);
-  azimuth = {angles.phi, cartesian(at_start.row(0)), cartesian(at_end.row(0)),
+  azimuth = {angles.phi(), cartesian(at_start.row(0)), cartesian(at_end.row(0)),
              slope[0]};
-  polar = {angles.theta, cartesian(at_start.row(1)), cartesian(at_end.row(1)),
+  polar = {angles.theta(), cartesian(at_start.row(1)), cartesian(at_end.row(1)),
            slope[1]};
 }
 
@@ -162,8 +162,8 @@ FitStatus make_flight_segment(const TrackHits& track, const Vector3& from,
     constexpr double largest = 0.5;  // rad, at once
     const double share = std::min(1.0, largest / turn.norm());
     const FrameAngles angles(frame, direction);
-    direction = direction_of(frame, angles.theta + share * turn[1],
-                             angles.phi + share * turn[0]);
+    direction = direction_of(frame, angles.theta() + share * turn[1],
+                             angles.phi() + share * turn[0]);
     // Newton's method no longer converges
     if (step > 8 && miss.norm() < 1e-11 * length) break;
   }
