@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gttf/core/units.hpp"
+#include "gttf/trajectory/frame_angles.hpp"
 
 namespace gttf {
 

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "gttf/trajectory/flight.hpp"
+#include "gttf/trajectory/frame_angles.hpp"
 #include "gttf/trajectory/traced_track.hpp"
 
 namespace gttf::detail {

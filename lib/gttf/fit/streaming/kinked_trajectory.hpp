@@ -10,6 +10,7 @@
 #include "gttf/fit/track/hits.hpp"
 #include "gttf/trajectory/derivatives.hpp"
 #include "gttf/trajectory/flight.hpp"
+#include "gttf/trajectory/frame_angles.hpp"
 
 namespace gttf::detail {
 
