@@ -332,6 +332,10 @@ class BatchCovariance : public AnyFit {
 
   /// The beam spot is the last hit of the inward pass.
   void measure_start() {
+    // a single track that is traced needs the state at its first hit, too
+    if constexpr (!is_helix)
+      doubtful_ |= tracks_in_doubt(variances(all_.equations), path_.kappa(),
+                                   task_.undoubted);
     const Coordinates<S> start = coordinates_of(start_);
     all_.on_coordinates(start_index, start);
     if constexpr (limits) {
