@@ -143,19 +143,27 @@ inline double qop_per_kappa(const BatchRegions& regions) {
   return regions.b_ref == 0 ? 0 : -1 / regions.b_ref;
 }
 
-/// Rows of the displacement and of the direction on the surface, along axes
-/// across the track.
-/// @param bend    d(direction)/d(path)
+/// Rows of the displacement along axes across the track.
 /// @param change  called with an index: the derivatives at a fixed path
 template <class S, class Change>
-void set_rows(const RegionCrossing<S>& x, const Cartesian<S>& bend,
-              const Change& change, RegionRows<S>& rows, Transverse<S>& axes) {
-  axes = Transverse<S>(x.direction);
+void set_displacements(const Transverse<S>& axes, const Change& change,
+                       RegionRows<S>& rows) {
+  for (std::size_t i = 0; i < track_dim; ++i) {
+    const Cartesian<S>& d_point = change(i).first;
+    rows.q1[i] = inner(axes.first, d_point);
+    rows.q2[i] = inner(axes.second, d_point);
+  }
+}
+
+/// Rows of the direction on the surface.
+/// @param bend  d(direction)/d(path)
+template <class S, class Change>
+void set_directions(const RegionPlace<S>& x, const Cartesian<S>& bend,
+                    const Transverse<S>& axes, const Change& change,
+                    RegionRows<S>& rows) {
   const S inverse = S(1) / x.cosine;
   for (std::size_t i = 0; i < track_dim; ++i) {
     const auto& [d_point, d_direction] = change(i);
-    rows.q1[i] = inner(axes.first, d_point);
-    rows.q2[i] = inner(axes.second, d_point);
     const Cartesian<S> on_surface =
         d_direction - (inner(x.normal, d_point) * inverse) * bend;
     rows.t1[i] = inner(axes.first, on_surface);
@@ -204,12 +212,13 @@ class MapTransport {
     x.direction = t_;
     x.normal = normal_of<S>(s, x_);
     x.cosine = inner(x.normal, t_);
-    set_rows(
-        x, start_.qop * cross_of(t_, here_.field),
-        [this](std::size_t i) {
-          return std::pair(changes_[i].position, changes_[i].direction);
-        },
-        rows, axes);
+    const auto change = [this](std::size_t i) {
+      return std::pair(changes_[i].position, changes_[i].direction);
+    };
+    axes = Transverse<S>(t_);
+    set_displacements(axes, change, rows);
+    set_directions(x, start_.qop * cross_of(t_, here_.field), axes, change,
+                   rows);
   }
 
  private:
@@ -275,27 +284,31 @@ class RegionTransport {
     if (flight_.is_straight()) project();
   }
 
-  /// At a crossing in the region.
+  /// Rows of the displacement at a crossing in the region.
   /// @param axes  set to those of q1 and q2
-  void rows_at(const RegionCrossing<S>& x, RegionRows<S>& rows,
-               Transverse<S>& axes) const {
+  void set_displacements_at(const RegionPlace<S>& x, RegionRows<S>& rows,
+                            Transverse<S>& axes) const {
     if (flight_.is_straight()) {
       axes = axes_;
       for (std::size_t i = 0; i < track_dim; ++i) {
         rows.q1[i] = rows_.q1[i] + x.path * rows_.t1[i];
         rows.q2[i] = rows_.q2[i] + x.path * rows_.t2[i];
       }
+      return;
+    }
+    axes = Transverse<S>(x.direction);
+    set_displacements(axes, changes_at(x), rows);
+  }
+  /// Rows of the direction there.
+  [[gnu::noinline, gnu::flatten]] void set_directions_at(
+      const RegionPlace<S>& x, const Transverse<S>& axes,
+      RegionRows<S>& rows) const {
+    if (flight_.is_straight()) {
       rows.t1 = rows_.t1;
       rows.t2 = rows_.t2;
       return;
     }
-    std::array<Cartesian<S>, track_dim> d_point = d_point_,
-                                        d_direction = d_direction_;
-    turn_all(flight_.path_of(x.path), d_point, d_direction);
-    set_rows(
-        x, flight_.bend(x.direction),
-        [&](std::size_t i) { return std::pair(d_point[i], d_direction[i]); },
-        rows, axes);
+    set_directions(x, flight_.bend(x.direction), axes, changes_at(x), rows);
   }
 
  private:
@@ -312,6 +325,15 @@ class RegionTransport {
         d_point[4] + d_qop_ * path.displacement_per_qop(t, flight_.field());
     d_direction[4] =
         d_direction[4] + d_qop_ * path.direction_per_qop(t, flight_.field());
+  }
+  /// The derivatives at a crossing, by index.
+  auto changes_at(const RegionPlace<S>& x) const {
+    std::array<Cartesian<S>, track_dim> d_point = d_point_,
+                                        d_direction = d_direction_;
+    turn_all(flight_.path_of(x.path), d_point, d_direction);
+    return [d_point, d_direction](std::size_t i) {
+      return std::pair(d_point[i], d_direction[i]);
+    };
   }
   /// What a track moves along itself changes nothing where it is straight.
   void project() {
@@ -415,6 +437,7 @@ class BatchRegionPath {
   /// Goes through all crossings.
   void follow() {
     next_row_ = back_.rows() + task_.n_coordinates;
+    if (task_.out[BatchPlane::first_hit] != nullptr) first_ = {};
     if (task_.regions->map != nullptr)
       follow_in_map();
     else
@@ -497,6 +520,31 @@ class BatchRegionPath {
       return r;
     }
   };
+  /// Axes along a surface where tracks cross it.
+  struct AxesOnSurface {
+    AxisComponents<S> components;
+    S slide1, slide2;
+
+    AxesOnSurface(const SurfaceRecord& s, const RegionPlace<S>& x,
+                  const Transverse<S>& axes, const S& inverse_cosine)
+        : components(axis_components(s, x.point.x, x.point.y)),
+          slide1(inner(x.normal, axes.first) * inverse_cosine),
+          slide2(inner(x.normal, axes.second) * inverse_cosine) {}
+
+    Cartesian<S> vector(const CoordinateAxis& axis) const {
+      const S cosine(axis.cosine), sine(axis.sine);
+      const auto& [u, v] = components;
+      return {cosine * u[0] + sine * v[0], cosine * u[1] + sine * v[1],
+              cosine * u[2] + sine * v[2]};
+    }
+    OnSurfaceAxis along(const CoordinateAxis& axis, const RegionPlace<S>& x,
+                        const Transverse<S>& axes) const {
+      const Cartesian<S> e = vector(axis);
+      const S forward = inner(e, x.direction);
+      return {inner(e, axes.first) - slide1 * forward,
+              inner(e, axes.second) - slide2 * forward};
+    }
+  };
 
   void follow_regions() {
     RegionTransport<S> transport(*task_.regions, start_);
@@ -514,28 +562,44 @@ class BatchRegionPath {
         transport.flight().cross(task_.surfaces[surface].record);
     RegionRows<S> rows;
     Transverse<S> axes;
-    transport.rows_at(x, rows, axes);
-    pass(k, x, rows, axes);
+    transport.set_displacements_at(x, rows, axes);
+    pass<false>(k, x, rows, axes,
+                [&transport](const RegionPlace<S>& here,
+                             const Transverse<S>& across, RegionRows<S>& all) {
+                  transport.set_directions_at(here, across, all);
+                });
   }
 
   void follow_in_map() {
     MapTransport<S> transport(*task_.regions, start_);
-    for (std::size_t k = 0; k < task_.n_crossings; ++k) {
-      const ListedSurface& c = task_.list[k];
-      RegionCrossing<S> x;
-      RegionRows<S> rows;
-      Transverse<S> axes;
-      transport.cross(task_.surfaces[c.surface].record, c.crossed, x, rows,
-                      axes);
-      pass(k, x, rows, axes);
-    }
+    for (std::size_t k = 0; k < task_.n_crossings; ++k)
+      pass_in_map(k, transport);
     task_.doubtful = L::bits(!transport.good());
   }
 
-  [[gnu::noinline, gnu::flatten]] void pass(std::size_t k,
-                                            const RegionCrossing<S>& x,
-                                            const RegionRows<S>& rows,
-                                            const Transverse<S>& axes) {
+  [[gnu::noinline, gnu::flatten]] void pass_in_map(std::size_t k,
+                                                   MapTransport<S>& transport) {
+    const ListedSurface& c = task_.list[k];
+    RegionCrossing<S> x;
+    RegionRows<S> rows;
+    Transverse<S> axes;
+    transport.cross(task_.surfaces[c.surface].record, c.crossed, x, rows, axes);
+    pass<true>(k, x, rows, axes,
+               [&rows](const RegionPlace<S>&, const Transverse<S>&,
+                       RegionRows<S>& all) {
+                 all.t1 = rows.t1;
+                 all.t2 = rows.t2;
+               });
+  }
+
+  /// Inlined, so that what is not needed of a crossing is not computed.
+  /// @param rows      of the displacement
+  /// @param complete  (place, axes, rows) sets those of the direction, too
+  template <bool in_map, class Complete>
+  [[gnu::always_inline]] void pass(std::size_t k, const RegionCrossing<S>& x,
+                                   const RegionRows<S>& rows,
+                                   const Transverse<S>& axes,
+                                   const Complete& complete) {
     using std::abs, std::log;
     const ListedSurface& c = task_.list[k];
     const BatchSurface& s = task_.surfaces[c.surface];
@@ -554,7 +618,7 @@ class BatchRegionPath {
                                strength_, task_.scattering, t,
                                [&t] { return S(log(t)); }, total_)
                          : S(0);
-    if (task_.regions->map != nullptr)
+    if constexpr (in_map)
       set_kinks_in_map(rows, w, kinks);
     else
       set_kinks(rows, start_.twist, w, kinks);
@@ -571,42 +635,45 @@ class BatchRegionPath {
                is_first =
                    c.first != 0 && task_.out[BatchPlane::first_hit] != nullptr;
     if (c.fitted == 0 && !is_state) return;
-    const AxisComponents<S> of_surface =
-        axis_components(s.record, x.point.x, x.point.y);
-    const auto vector_along = [&of_surface](const CoordinateAxis& axis) {
-      const S cosine(axis.cosine), sine(axis.sine);
-      const auto& [u, v] = of_surface;
-      return Cartesian<S>{cosine * u[0] + sine * v[0],
-                          cosine * u[1] + sine * v[1],
-                          cosine * u[2] + sine * v[2]};
-    };
-    const S slide1 = inner(x.normal, axes.first) * inverse,
-            slide2 = inner(x.normal, axes.second) * inverse;
-    const auto along = [&](const CoordinateAxis& axis) {
-      const Cartesian<S> e = vector_along(axis);
-      const S forward = inner(e, x.direction);
-      return OnSurfaceAxis{inner(e, axes.first) - slide1 * forward,
-                           inner(e, axes.second) - slide2 * forward};
-    };
+    const AxesOnSurface on_surface(s.record, x, axes, inverse);
     if (c.fitted != 0) {
       next_row_ -= s.record.n_axes;
       for (unsigned q = 0; q < s.record.n_axes; ++q) {
-        next_row_[q] = along(s.axes[q]).row(rows);
+        next_row_[q] = on_surface.along(s.axes[q], x, axes).row(rows);
         if (task_.mixed)
           for (S& element : next_row_[q]) element = masked(c.fitted, element);
       }
     }
-    if (!is_first && !is_state) return;
-    const auto [u, v] = s.record.user_axes();
+    if (is_first || is_state) {
+      // copies: what a function is given would be in memory in every step
+      const RegionPlace<S> here = x;
+      const Transverse<S> across = axes;
+      RegionRows<S> all;
+      all.q1 = rows.q1;
+      all.q2 = rows.q2;
+      complete(here, across, all);
+      set_user_rows(k, here, across, all);
+    }
+  }
+
+  /// Of the state at the requested layer and behind the first measuring one:
+  /// a separate function, because most steps do not need it.
+  [[gnu::noinline, gnu::flatten]] void set_user_rows(
+      std::size_t k, const RegionPlace<S>& x, const Transverse<S>& axes,
+      const RegionRows<S>& rows) {
+    const ListedSurface& c = task_.list[k];
+    const SurfaceRecord& s = task_.surfaces[c.surface].record;
+    const AxesOnSurface on_surface(s, x, axes, S(1) / x.cosine);
+    const auto [u, v] = s.user_axes();
     std::array<Row<S>, track_dim> here;
-    here[0] = along(u).row(rows);
-    here[1] = along(v).row(rows);
+    here[0] = on_surface.along(u, x, axes).row(rows);
+    here[1] = on_surface.along(v, x, axes).row(rows);
     set_angles(x.direction, axes, rows, here);
     here[4] = {S(0), S(0), S(0), S(0), S(1)};
-    if (is_state)
-      set_state(here, vector_along(u), vector_along(v), x.direction, axes,
-                rows);
-    if (!is_first) return;
+    if (k == task_.at)
+      set_state(here, on_surface.vector(u), on_surface.vector(v), x.direction,
+                axes, rows);
+    if (c.first == 0 || task_.out[BatchPlane::first_hit] == nullptr) return;
     const auto first = L::mask(c.first);
     for (std::size_t i = 0; i < track_dim; ++i)
       for (std::size_t j = 0; j < track_dim; ++j)
@@ -669,7 +736,8 @@ class BatchRegionPath {
   BatchBackwardPass<S, BatchStep<S>, RegionChanges<S>> back_;
   /// Of the present crossing, in both passes; the outermost one has the first.
   Row<S>* next_row_ = nullptr;
-  std::array<Row<S>, track_dim> first_{}, state_{}, slopes_{};
+  /// Of the first hit and of the state; only if they are requested.
+  std::array<Row<S>, track_dim> first_, state_, slopes_;
   Kinks kinked_;  ///< temporary
   TrackMaterial<S> material_;
 };

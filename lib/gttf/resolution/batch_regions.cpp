@@ -44,6 +44,7 @@ RegionTable::RegionTable(const TrackingGeometry& geometry)
   begin_.push_back(order_.size());
   view_ = {field_.view(), geometry.b_ref(), region_.data(), order_.data(),
            begin_.data()};
+  if (view_.map == nullptr) return;
   const FlightBounds bounds(geometry);
   for (int i = 0; i < 3; ++i) {
     view_.lower[i] = bounds.lower[i];

@@ -13,13 +13,17 @@
 
 namespace gttf::detail {
 
-/// A track crosses a surface.
+/// Where a track crosses a surface.
 template <class S>
-struct RegionCrossing {
-  MaskOf<S> exists;
+struct RegionPlace {
   S path;  ///< from the begin of the region, mm
   Cartesian<S> point, direction, normal;
   S cosine;  ///< direction . normal
+};
+
+template <class S>
+struct RegionCrossing : RegionPlace<S> {
+  MaskOf<S> exists;
 };
 
 /// The unit normal of a surface at a point on it; not of a cone.
