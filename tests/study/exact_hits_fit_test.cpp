@@ -121,6 +121,15 @@ TEST_CASE("exact hits: a track from outside crosses layers twice") {
       }
 }
 
+TEST_CASE("exact hits: a track from outside does not reach the inner layers") {
+  // an inclined crossing of the innermost layer that it reaches
+  const Compared c = fit_exact_hits(shipped("barrel"), {.p = 1,
+                                                        .theta = 85 * unit::deg,
+                                                        .phi = -90 * unit::deg,
+                                                        .vertex = {0, 800, 5}});
+  CHECK(c.expected.n_hits == 6);
+}
+
 TEST_CASE("exact hits: losses are those of the fitted momentum") {
   const Detector d = shipped("barrel");
   const auto loss = EnergyLoss::mean;

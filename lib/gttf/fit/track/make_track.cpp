@@ -432,13 +432,23 @@ bool crosses_inwards(const Maker& m) {
 
 /// Whether the hits include every crossing of a track that flies inwards, so
 /// that a helix through them needs no other surface.
-bool has_all_crossings(const Maker& m) {
-  if (m.model.scattering == Scattering::highland_total) return false;
+bool has_all_crossings(Maker& m) {
+  if (m.model.scattering == Scattering::highland_total || !find_path(m))
+    return false;
+  // kinks and errors of the hits change the closest approach to the axis
+  constexpr double certainly_inside = 0.99;
+  const Cartesian<double> closest =
+      perigee_of_path(m.h.path.first, Cartesian<double>{0, 0, 0}).position;
+  const double inside = certainly_inside * std::hypot(closest.x, closest.y);
   const auto surfaces = m.layers.geometry.surfaces();
-  for (std::size_t i = 0; i < surfaces.size(); ++i)
-    if (surfaces[i].is_curved() && surfaces[i].x_over_x0 > 0 &&
-        std::ranges::count(m.h.surface, i) < 2)
+  for (std::size_t i = 0; i < surfaces.size(); ++i) {
+    const SurfaceRecord& s = surfaces[i];
+    const bool is_reached =
+        s.is_curved() &&
+        !(s.kind == SurfaceRecord::Kind::cylinder && s.position < inside);
+    if (is_reached && s.x_over_x0 > 0 && std::ranges::count(m.h.surface, i) < 2)
       return false;
+  }
   return true;
 }
 
