@@ -105,10 +105,7 @@ FlightState<track_dim> LayerSteps::start_of(std::size_t k, Variable v,
   if (v == azimuth || v == polar) {
     const double its_phi = plane.phi + (v == azimuth ? by : 0);
     const double its_theta = plane.theta + (v == polar ? by : 0);
-    const double sine = std::sin(its_theta);
-    s.direction =
-        frame_.out_of({sine * std::cos(its_phi), sine * std::sin(its_phi),
-                       std::cos(its_theta)});
+    s.direction = direction_of(frame_, its_theta, its_phi);
   }
   if (v == kappa) s.qop -= by / b_ref_;
   const FrameAngles angles(frame_, s.direction);

@@ -22,7 +22,7 @@ namespace gttf::detail {
 ///   z_k+1 = f_k(z_k, layer k),   F_k = df_k/dz_k,   M_k = F_k-1 ... F_0
 ///
 /// The rows of coordinates are r_k M_k, the columns of kinks M_k^-1 b_k, where
-/// r_k and b_k are functions of the step alone. Their derivatives, and those of
+/// r_k and b_k are functions of one step. Their derivatives, and those of
 /// f_k and F_k, are differences of single steps. One pass inwards sums up the
 /// effect of each layer on all further steps.
 /// Source: docs/theory/sensitivity.md, traced tracks
