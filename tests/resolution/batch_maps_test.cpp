@@ -83,6 +83,7 @@ TEST_CASE("batch: tracks in field maps are vectorised") {
       model.scattering = scattering;
       const TrackingGeometry geometry(c.detector);
       const TrackList tracks = around(0.25);
+      const ScalarResults scalar(geometry, tracks, model);
       for (const SimdLevel level : available_simd_levels()) {
         CAPTURE(c.name);
         CAPTURE(to_string(level));
@@ -93,7 +94,7 @@ TEST_CASE("batch: tracks in field maps are vectorised") {
         CHECK(s.doubtful + s.unsupported + s.other_way + s.not_followed <=
               c.most_scalar);
         CHECK(s.vectorised > 90);
-        CHECK(deviation_from_scalar(geometry, tracks, r, model) < 1e-9);
+        CHECK(deviation_from(scalar, r) < 1e-9);
       }
     }
 }
@@ -111,6 +112,7 @@ TEST_CASE("batch: tracks along the axes of a field map are vectorised") {
                     .theta = (45 + 7 * (i % 13)) * unit::deg,
                     .phi = phi * unit::deg,
                     .charge = i % 3 == 0 ? 1.0 : -1.0});
+    const ScalarResults scalar(geometry, tracks);
     for (const SimdLevel level : available_simd_levels()) {
       CAPTURE(to_string(level));
       const AtLevel at(level);
@@ -119,7 +121,7 @@ TEST_CASE("batch: tracks along the axes of a field map are vectorised") {
           resolve(geometry, tracks.views(), {}, r.views());
       CHECK(s.doubtful + s.unsupported + s.other_way + s.not_followed == 0);
       CHECK(s.vectorised == tracks.size());
-      CHECK(deviation_from_scalar(geometry, tracks, r) < 1e-9);
+      CHECK(deviation_from(scalar, r) < 1e-9);
     }
   }
 }
@@ -144,13 +146,14 @@ TEST_CASE("batch: a spectrometer in a field map") {
                 .phi = 0.7 * i,
                 .charge = i % 3 == 0 ? 1.0 : -1.0,
                 .vertex = {5.0 * (i % 3), -4.0 * (i % 5), -1400.0}});
+  const ScalarResults scalar(geometry, tracks);
   for (const SimdLevel level : available_simd_levels()) {
     CAPTURE(to_string(level));
     const AtLevel at(level);
     BatchOutput r(tracks.size(), 0);
     const BatchStatistics s = resolve(geometry, tracks.views(), {}, r.views());
     CHECK(s.vectorised > 55);
-    CHECK(deviation_from_scalar(geometry, tracks, r) < 1e-9);
+    CHECK(deviation_from(scalar, r) < 1e-9);
   }
 }
 
@@ -166,7 +169,7 @@ TEST_CASE("batch: tracks that leave a field map or curl take the scalar path") {
   BatchOutput r(tracks.size(), 0);
   const BatchStatistics s = resolve(geometry, tracks.views(), {}, r.views());
   CHECK(s.vectorised == 0);
-  CHECK(deviation_from_scalar(geometry, tracks, r) < 1e-9);
+  CHECK(deviation_from(ScalarResults(geometry, tracks), r) < 1e-9);
 }
 
 TEST_CASE("batch: neighbours do not change a bit of a track in a field map") {

@@ -61,57 +61,78 @@ void check_parameters(const std::vector<double>& parameters,
   }
 }
 
+/// A toy and its fits by the scalar path.
+struct SingleToy {
+  bool made, traced;
+  Vector5 truth;
+  std::vector<GlobalFit> fits;
+};
+
+SingleToy single_toy(const ToySimulator& simulator, const RandomPlace& place,
+                     const std::vector<FitChoice>& fits) {
+  ToyTrack toy = simulator.prototype();
+  SingleToy single{.made = simulator.simulate(place, toy),
+                   .traced = toy.hits.flight.has_value(),
+                   .truth = toy.truth,
+                   .fits = {}};
+  for (std::size_t f = 0; single.made && f < fits.size(); ++f) {
+    FitOptions options;
+    options.weights = fits[f].weights;
+    single.fits.push_back(fit_global(toy.hits, fits[f].kind, options));
+  }
+  return single;
+}
+
+/// Checks toy i of n.
+void check_toy(const test::ToyOutput& toys, std::size_t n, std::size_t i,
+               const SingleToy& single) {
+  REQUIRE(single.made == (toys.missed[i] == 0));
+  if (!single.made) return;
+  for (std::size_t q = 0; q < 5; ++q)
+    CHECK(toys.truth[q * n + i] ==
+          doctest::Approx(single.truth[static_cast<int>(q)])
+              .epsilon(1e-12)
+              .scale(1e-3));
+  for (std::size_t f = 0; f < single.fits.size(); ++f) {
+    const GlobalFit& one = single.fits[f];
+    const FitOutput& out = toys.fits[f];
+    REQUIRE(one.status == out.status[i]);
+    if (one.status != FitStatus::ok) continue;
+    CHECK(std::abs(out.kappa[i] - one.kappa) <= 1e-9 * one.sigma);
+    CHECK(std::abs(out.sigma[i] - one.sigma) <= 1e-9 * one.sigma);
+    CHECK(std::abs(out.chi2[i] - one.chi2) < 1e-9 * (1 + one.chi2));
+    check_parameters(out.perigee, out.covariance, n, i, one.perigee,
+                     one.perigee_covariance);
+    if (one.scattering_momentum)
+      CHECK(std::abs(1 / out.momentum[i] - 1 / one.scattering_momentum->p) <
+            1e-9 / one.scattering_momentum->p + 1e-12);
+    if (single.traced)
+      check_parameters(out.plane, out.plane_covariance, n, i, one.start_plane,
+                       one.start_plane_covariance);
+  }
+}
+
 void check_toys(const TrackingGeometry& geometry, const Track& track,
                 const Model& model = {},
                 const std::vector<FitChoice>& fits = {std::begin(choices),
                                                       std::end(choices)}) {
-  const double p = track.p;
-  {
-    const ToySimulator simulator(geometry, track, model);
-    constexpr std::size_t n = 45;
-    for (const SimdLevel level : available_simd_levels()) {
-      CAPTURE(to_string(level));
-      CAPTURE(p);
-      const AtLevel use(level);
-      ToyBatch batch(simulator, fits);
-      REQUIRE(batch.is_vectorised());
-      test::ToyOutput toys(n, fits.size());
-      const BatchStatistics s = toys.run(batch, {5, 2, 1000});
-      CHECK(s.tracks == n);
-      CHECK(s.vectorised + s.doubtful + s.not_fitted == n);
-      CHECK(s.unsupported == 0);
-      ToyTrack toy = simulator.prototype();
-      for (std::size_t i = 0; i < n; ++i) {
-        const bool made = simulator.simulate({5, 2, 1000 + i}, toy);
-        REQUIRE(made == (toys.missed[i] == 0));
-        if (!made) continue;
-        for (std::size_t q = 0; q < 5; ++q)
-          CHECK(toys.truth[q * n + i] ==
-                doctest::Approx(toy.truth[static_cast<int>(q)])
-                    .epsilon(1e-12)
-                    .scale(1e-3));
-        for (std::size_t f = 0; f < fits.size(); ++f) {
-          FitOptions options;
-          options.weights = fits[f].weights;
-          const GlobalFit one = fit_global(toy.hits, fits[f].kind, options);
-          const FitOutput& out = toys.fits[f];
-          REQUIRE(one.status == out.status[i]);
-          if (one.status != FitStatus::ok) continue;
-          CHECK(std::abs(out.kappa[i] - one.kappa) <= 1e-9 * one.sigma);
-          CHECK(std::abs(out.sigma[i] - one.sigma) <= 1e-9 * one.sigma);
-          CHECK(std::abs(out.chi2[i] - one.chi2) < 1e-9 * (1 + one.chi2));
-          check_parameters(out.perigee, out.covariance, n, i, one.perigee,
-                           one.perigee_covariance);
-          if (one.scattering_momentum)
-            CHECK(
-                std::abs(1 / out.momentum[i] - 1 / one.scattering_momentum->p) <
-                1e-9 / one.scattering_momentum->p + 1e-12);
-          if (!toy.hits.flight) continue;
-          check_parameters(out.plane, out.plane_covariance, n, i,
-                           one.start_plane, one.start_plane_covariance);
-        }
-      }
-    }
+  CAPTURE(track.p);
+  const ToySimulator simulator(geometry, track, model);
+  constexpr std::size_t n = 45;
+  std::vector<SingleToy> singles;
+  for (std::size_t i = 0; i < n; ++i)
+    singles.push_back(single_toy(simulator, {5, 2, 1000 + i}, fits));
+  for (const SimdLevel level : available_simd_levels()) {
+    CAPTURE(to_string(level));
+    const AtLevel use(level);
+    ToyBatch batch(simulator, fits);
+    REQUIRE(batch.is_vectorised());
+    test::ToyOutput toys(n, fits.size());
+    const BatchStatistics s = toys.run(batch, {5, 2, 1000});
+    CHECK(s.tracks == n);
+    CHECK(s.vectorised + s.doubtful + s.not_fitted == n);
+    CHECK(s.unsupported == 0);
+    for (std::size_t i = 0; i < n; ++i) check_toy(toys, n, i, singles[i]);
   }
 }
 
