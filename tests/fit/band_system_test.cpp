@@ -3,12 +3,13 @@
 
 #include <doctest/doctest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <random>
 #include <vector>
 
 #include "gttf/core/double_double.hpp"
 #include "gttf/core/dual.hpp"
+#include "support/dense.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
@@ -112,7 +113,7 @@ struct DenseSystem {
       for (std::size_t h = 0; h < 3 && hits; ++h)
         errors.block<2, 2>(i, at(j + h)) = matrix(row.shift[h]);
     }
-    k_inverse += errors * errors.transpose();
+    k_inverse += product(errors, errors.transpose());
   }
 
   /// G of the errors of a segment.
@@ -143,15 +144,14 @@ TEST_CASE("band system: curvature, chi2 and shifts as by dense algebra") {
     solve_band<HitAndTurnColumns>(s.rows.data(), n, s.scattering2.data(),
                                   s.passive(), kappa_0, steps, solution);
     REQUIRE(solution.regular);
-    const Eigen::LDLT<Dense> factor(dense.k_inverse);
-    const Vector weighted_rho = factor.solve(dense.rho);
+    const Vector weighted_rho = solve_symmetric(dense.k_inverse, dense.rho);
     const double aa = dense.rho.dot(weighted_rho);
     const double ab = dense.b.dot(weighted_rho), change = -ab / aa;
     // conditions of a few thousand
     CHECK(solution.variance() == doctest::Approx(1 / aa).epsilon(1e-11));
     CHECK(solution.kappa() == doctest::Approx(kappa_0 + change).epsilon(1e-11));
     const Vector residuals = dense.b + change * dense.rho;
-    const Vector weighted = factor.solve(residuals);
+    const Vector weighted = solve_symmetric(dense.k_inverse, residuals);
     const double chi2 = residuals.dot(weighted);
     CHECK(chi2_at(steps, change) == doctest::Approx(chi2).epsilon(1e-11));
     CHECK(solution.chi2() == doctest::Approx(chi2).epsilon(1e-10));
@@ -173,7 +173,6 @@ TEST_CASE_TEMPLATE("band system: errors of every segment as by dense algebra",
   BandSolution<double> solution{};
   solve_band<Columns>(s.rows.data(), n, s.scattering2.data(), s.passive(),
                       kappa_0, steps, solution);
-  const Eigen::LDLT<Dense> factor(dense.k_inverse);
   for (std::size_t k = 0; k < n + 1; ++k)
     for (const SegmentEnd end : {SegmentEnd::start, SegmentEnd::end}) {
       SegmentErrors<double> e;
@@ -181,7 +180,7 @@ TEST_CASE_TEMPLATE("band system: errors of every segment as by dense algebra",
       set_segment_errors<Columns>(s.rows.data(), n, s.passive(), k, end, steps,
                                   ring, e);
       const Dense g = dense.columns(s, k, end);
-      const Dense weighted = factor.solve(g);
+      const Dense weighted = solve_symmetric(dense.k_inverse, g);
       for (int i = Columns::begin; i < Columns::end; ++i) {
         CHECK(e.by_a[i] ==
               doctest::Approx(weighted.col(i).dot(dense.rho)).epsilon(1e-10));

@@ -3,11 +3,12 @@
 
 #include <doctest/doctest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/LU>
 #include <cmath>
 
 #include "gttf/resolution/resolution.hpp"
 #include "support/compare.hpp"
+#include "support/dense.hpp"
 #include "support/layouts.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
@@ -47,13 +48,13 @@ TEST_CASE("beam spot: is a Gaussian prior on d0 and z0 at the start") {
   const Resolution hits = resolve(geometry, t);
   const Resolution both =
       resolve(geometry, t, {Scattering::highland, Engine::streaming, spot});
-  Matrix5 information = hits.perigee.inverse();
+  Matrix5 information = inverse(hits.perigee);
   information.topLeftCorner<2, 2>() += prior.inverse();
-  CHECK(worst(both.perigee, information.inverse()) < 1e-9);
+  CHECK(worst(both.perigee, inverse(information)) < 1e-9);
   // and for the parameters without inner material
-  information = hits.perigee_without_inner.inverse();
+  information = inverse(hits.perigee_without_inner);
   information.topLeftCorner<2, 2>() += prior.inverse();
-  CHECK(worst(both.perigee_without_inner, information.inverse()) < 1e-9);
+  CHECK(worst(both.perigee_without_inner, inverse(information)) < 1e-9);
 }
 
 TEST_CASE("beam spot: a very wide one changes nothing") {

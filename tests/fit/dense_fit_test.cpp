@@ -7,6 +7,7 @@
 #include "gttf/fit/triplet/solenoid.hpp"
 #include "gttf/paper/triplet_equations.hpp"
 #include "support/compare.hpp"
+#include "support/dense.hpp"
 #include "support/exact_chi2.hpp"
 #include "support/fit_tracks.hpp"
 
@@ -118,12 +119,10 @@ TEST_CASE("global fit: dense least squares gives the same, covariances too") {
     b.head(rows) = -w.cwiseProduct(d.psi);
     const double scale = 1 / a.col(0).norm();
     a.col(0) *= scale;
-    const Eigen::HouseholderQR<Eigen::MatrixXd> qr(a);
-    Eigen::VectorXd y = qr.solve(b);
-    const double chi2 = (a * y - b).squaredNorm();
-    Eigen::MatrixXd c = (a.transpose() * a)
-                            .ldlt()
-                            .solve(Eigen::MatrixXd::Identity(1 + n, 1 + n));
+    Eigen::VectorXd y = least_squares(a, b);
+    const double chi2 = (product(a, y) - b).squaredNorm();
+    Eigen::MatrixXd c = solve_symmetric(
+        product(a.transpose(), a), Eigen::MatrixXd::Identity(1 + n, 1 + n));
     y[0] *= scale;
     c.row(0) *= scale;
     c.col(0) *= scale;
@@ -238,7 +237,7 @@ TEST_CASE("global fit: chi2 relations between general, scattering and local") {
     const GlobalFit s = fit_global(t, FitKind::scattering);
     CHECK(g.chi2 <= s.chi2 * (1 + 1e-12));
     // chi2_min = chi2_MS + (kappa - kappa_MS)^2/sigma_MS^2 - delta P delta
-    const Eigen::VectorXd u = shifts(t, g), kinks = d.g * u;
+    const Eigen::VectorXd u = shifts(t, g), kinks = product(d.g, u);
     const double p =
         u.squaredNorm() + kinks.cwiseAbs2().cwiseQuotient(d.scattering).sum();
     const double pull = (g.kappa - s.kappa) / s.sigma;

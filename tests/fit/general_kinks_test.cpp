@@ -3,11 +3,12 @@
 
 #include <doctest/doctest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <random>
 
 #include "gttf/fit/streaming/streaming.hpp"
 #include "support/compare.hpp"
+#include "support/dense.hpp"
 #include "support/layouts.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
@@ -68,7 +69,7 @@ class RandomPath {
       for (int i = 0; i < 5; ++i)
         j.row(i) =
             as_vector(x.on_surface[static_cast<std::size_t>(i)]).transpose();
-      const Matrix5 inverse = j.inverse();
+      const Matrix5 inverse = test::inverse(j);
       const auto column = [&inverse](int i) {
         Row<double> row;
         for (int n = 0; n < 5; ++n)
@@ -131,13 +132,13 @@ class Dense {
         information(5 + 3 * k + i, 5 + 3 * k + i) += fixed ? 1e15 : 1 / w[i];
       }
     }
-    covariance_ = information.inverse();
+    covariance_ = inverse(information);
   }
 
   /// Of the line before crossing k.
   Matrix5 before(Eigen::Index k) const {
     const Eigen::MatrixXd f = line(k);
-    return f * covariance_ * f.transpose();
+    return transformed(f, covariance_);
   }
 
  private:

@@ -3,6 +3,7 @@
 
 #include "gttf/fit/triplet/global_fit.hpp"
 #include "gttf/fit/triplet/solenoid.hpp"
+#include "support/dense.hpp"
 #include "support/fit_tracks.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
@@ -50,14 +51,17 @@ TEST_CASE("hits only: the fit is that of the matrices written out") {
         }
       }
     }
-    const Eigen::MatrixXd k_hit = (g * g.transpose()).inverse();
-    const double precision = rho.dot(k_hit * rho);
+    const Eigen::MatrixXd k_hit = inverse(product(g, g.transpose()));
+    const Eigen::VectorXd weighted_rho = product(k_hit, rho);
+    const double precision = rho.dot(weighted_rho);
     const Eigen::MatrixXd k_rho =
-        k_hit - k_hit * rho * rho.transpose() * k_hit / precision;
-    const double kappa = -rho.dot(k_hit * psi) / precision;
-    const Eigen::VectorXd shift = g.transpose() * k_rho * psi;
+        k_hit - product(weighted_rho, weighted_rho.transpose()) / precision;
+    const double kappa = -weighted_rho.dot(psi) / precision;
+    const Eigen::VectorXd weighted_psi = product(k_rho, psi);
+    const Eigen::VectorXd shift = product(g.transpose(), weighted_psi);
     const Eigen::MatrixXd covariance =
-        Eigen::MatrixXd::Identity(columns, columns) - g.transpose() * k_rho * g;
+        Eigen::MatrixXd::Identity(columns, columns) -
+        transformed(g.transpose(), k_rho);
 
     FitOptions options;
     options.detail = FitDetail::hits;
@@ -67,7 +71,7 @@ TEST_CASE("hits only: the fit is that of the matrices written out") {
     CHECK(std::abs(f.kappa - kappa) < 1e-8 * f.sigma);
     CHECK(f.sigma == doctest::Approx(1 / std::sqrt(precision)).epsilon(1e-8));
     CHECK(std::abs(f.chi2 - shift.squaredNorm()) < 1e-7 * (1 + f.chi2));
-    CHECK(std::abs(f.chi2 - psi.dot(k_rho * psi)) < 1e-7 * (1 + f.chi2));
+    CHECK(std::abs(f.chi2 - psi.dot(weighted_psi)) < 1e-7 * (1 + f.chi2));
     for (std::size_t k = 0; k < t.points.size(); ++k)
       for (int c = 0; c < 2; ++c) {
         const auto at = static_cast<Eigen::Index>(2 * k) + c;

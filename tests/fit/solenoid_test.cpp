@@ -3,10 +3,11 @@
 
 #include <doctest/doctest.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 
 #include "gttf/core/dual.hpp"
+#include "support/dense.hpp"
 #include "support/reference.hpp"
 #include "support/triplets.hpp"
 
@@ -123,14 +124,13 @@ TEST_CASE(
   }
   // [GTTF] eq:kmatrix_inverse, eq:global_fit_c3d, eq:global_fit_sigma,
   // eq:global_fit_delta, eq:global_fit_chi2
-  const Eigen::MatrixXd k =
-      (Eigen::MatrixXd(scattering.cwiseAbs2().asDiagonal()) +
-       h * v * h.transpose())
-          .inverse();
-  const double information = rho.dot(k * rho);
-  const double kappa = -rho.dot(k * psi) / information;
+  const Eigen::MatrixXd k = inverse(
+      Eigen::MatrixXd(scattering.cwiseAbs2().asDiagonal()) + transformed(h, v));
+  const double information = rho.dot(product(k, rho).col(0));
+  const double kappa = -rho.dot(product(k, psi).col(0)) / information;
   const Eigen::VectorXd kinks = psi + kappa * rho;
-  const Eigen::VectorXd delta = v * h.transpose() * k * kinks;
+  const Eigen::VectorXd delta =
+      product(v, product(h.transpose(), product(k, kinks)));
   // the file was made with another order of operations; K has a condition of
   // some hundred
   const auto close = [](double a, double b) {

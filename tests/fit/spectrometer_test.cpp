@@ -2,7 +2,6 @@
 // The triplet fits around a dipole, with planes on both sides.
 #include <doctest/doctest.h>
 
-#include <Eigen/LU>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "gttf/paper/dipole.hpp"
 #include "gttf/paper/local_fit.hpp"
 #include "gttf/paper/triplet_equations.hpp"
+#include "support/dense.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
@@ -109,7 +109,7 @@ TEST_CASE("spectrometer: the global fit is least squares with transport") {
                   slopes.col(i) * slopes.col(i).transpose();
   const Eigen::MatrixXd design = slopes.leftCols(5);
   const Eigen::MatrixXd track =
-      (design.transpose() * covariance.inverse() * design).inverse();
+      inverse(transformed(design.transpose(), inverse(covariance)));
   // to the accuracy of the differences
   CHECK(fit.sigma == doctest::Approx(std::sqrt(track(4, 4))).epsilon(1e-6));
 }

@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <Eigen/LU>
 #include <cmath>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "gttf/core/units.hpp"
 #include "gttf/fit/triplet/solenoid.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
+#include "support/dense.hpp"
 #include "support/triplets.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
@@ -245,13 +245,16 @@ TEST_CASE("energy loss, combined: closed form equals dense least squares") {
     design.topRightCorner(n, m) = -(weight.asDiagonal() * e.errors);
     design.bottomRightCorner(m, m).setIdentity();
     value.head(n) = weight.cwiseProduct(e.psi);
-    const Eigen::MatrixXd covariance = (design.transpose() * design).inverse();
-    const Eigen::VectorXd x = -covariance * design.transpose() * value;
+    const Eigen::MatrixXd covariance =
+        inverse(product(design.transpose(), design));
+    const Eigen::VectorXd x =
+        -product(covariance, product(design.transpose(), value));
     CHECK(f.track.kappa == doctest::Approx(scale * x[0]).epsilon(1e-9));
     CHECK(f.track.sigma ==
           doctest::Approx(scale * std::sqrt(covariance(0, 0))).epsilon(1e-9));
     CHECK(f.track.chi2 ==
-          doctest::Approx((value + design * x).squaredNorm()).epsilon(1e-9));
+          doctest::Approx((value + product(design, x)).squaredNorm())
+              .epsilon(1e-9));
     CHECK(f.track.ndf == static_cast<int>(n) - 1);
     for (Eigen::Index l = 0; l < 5; ++l) {
       const Eigen::Index i = 1 + m - 5 + l;

@@ -3,11 +3,11 @@
 // covariances, and both engines give the same one.
 #include <doctest/doctest.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "gttf/resolution/resolution.hpp"
+#include "support/dense.hpp"
 #include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
@@ -22,15 +22,6 @@ Track grid_point(int i, int j, int n) {
   t.theta = (5 + 170.0 * j / (n - 1)) * unit::deg;
   t.phi = 0.1;
   return t;
-}
-
-/// Lowest eigenvalue of the correlation matrix.
-double lowest_eigenvalue(const Matrix5& m) {
-  const Vector5 scale = m.diagonal().cwiseSqrt().cwiseInverse();
-  const Matrix5 correlation = scale.asDiagonal() * m * scale.asDiagonal();
-  return Eigen::SelfAdjointEigenSolver<Matrix5>(correlation, false)
-      .eigenvalues()
-      .minCoeff();
 }
 
 /// Largest |a - b| relative to sigma_i sigma_j.
@@ -89,7 +80,7 @@ TEST_CASE("shipped detectors: 10 000 positive semidefinite covariances each") {
         ++measured;
         for (const Matrix5& m :
              {r.perigee, r.perigee_without_inner, r.first_hit}) {
-          const double eigenvalue = lowest_eigenvalue(m);
+          const double eigenvalue = least_eigenvalue_of_correlations(m);
           lowest = std::min(lowest, eigenvalue);
           // the rounding of storing a correlation near 1 in a double
           faults += m != m.transpose() || !(eigenvalue > -1e-14);
