@@ -54,9 +54,6 @@ struct DesignVariable {
     const double rounding = 1e-9 * (to - from);
     return x >= from - rounding && x <= to + rounding;
   }
-  double value_of_key(const DesignKey& key, double x) const {
-    return is_factor ? x * key.start : x;
-  }
 
   /// Between native units and the scale of the solver: 0 at `from`, 1 at `to`.
   double scaled(double x) const {
