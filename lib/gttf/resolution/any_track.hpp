@@ -158,8 +158,13 @@ class AnyTrack {
 /// cot(theta) at the start, exactly 0 at 90 deg; NaN along z.
 double cot_theta(const Track& track);
 
+/// Whether the limits of a fit without scattering and of one with exact hits
+/// are computed: where hits are strips, the latter may take most of the time.
+enum class Limits { computed, left_out };
+
 /// resolve() with given crossings.
-Resolution resolve(const AnyTrack& track, const Model& model);
+Resolution resolve(const AnyTrack& track, const Model& model,
+                   Limits limits = Limits::computed);
 
 template <class S>
 using ParameterRows = std::array<Row<S>, n_parameters>;

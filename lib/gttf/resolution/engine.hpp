@@ -45,8 +45,10 @@ struct EngineResult {
   double sigma_pt_rel = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// @param spot  null: no constraint of the start
-EngineResult streaming_engine(const AnyTrack& track, const BeamSpot* spot);
+/// @param spot    null: no constraint of the start
+/// @param limits  EngineResult::hit_only and scattering_only
+EngineResult streaming_engine(const AnyTrack& track, const BeamSpot* spot,
+                              Limits limits = Limits::computed);
 /// Existence of the results, and the shares, are given by outline_of().
 EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot);
 

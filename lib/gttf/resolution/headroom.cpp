@@ -11,6 +11,7 @@
 
 #include "gttf/core/root.hpp"
 #include "gttf/detector/surface_outline.hpp"
+#include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/layer_errors.hpp"
 
 namespace gttf {
@@ -33,11 +34,14 @@ class Search {
         model_(model),
         requirement_(requirement) {}
 
+  /// Without the limits, which no requirement is about.
   template <class Change>
   Resolution resolve_with(const Change& change) const {
     Detector changed = detector_;
     change(changed);
-    return resolve(TrackingGeometry(changed), track_, model_);
+    const TrackingGeometry geometry(changed);
+    return detail::resolve(detail::AnyTrack(geometry, track_, model_), model_,
+                           detail::Limits::left_out);
   }
 
   /// ln(sigma/limit) after `change`: at most 0 if the requirement is met. A

@@ -97,7 +97,8 @@ Resolution resolve(const TrackingGeometry& geometry, const Track& track,
   return detail::resolve(detail::AnyTrack(geometry, track, model), model);
 }
 
-Resolution detail::resolve(const AnyTrack& t, const Model& model) {
+Resolution detail::resolve(const AnyTrack& t, const Model& model,
+                           Limits limits) {
   Resolution r;
   clear_numbers(r);
   r.end = t.end();
@@ -125,7 +126,7 @@ Resolution detail::resolve(const AnyTrack& t, const Model& model) {
     return r;
   }
   const EngineResult fit = model.engine == Engine::streaming
-                               ? streaming_engine(t, spot)
+                               ? streaming_engine(t, spot, limits)
                                : triplet_engine(t, spot);
   if (model.at) set_state_at(t, spot, *model.at, fit.determined, r);
   if (fit.determined == Determined::no) {

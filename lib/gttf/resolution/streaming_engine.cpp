@@ -253,7 +253,8 @@ bool is_determined_without(const P& path, const StartHit<S>* start,
 
 }  // namespace
 
-EngineResult streaming_engine(const AnyTrack& track, const BeamSpot* spot) {
+EngineResult streaming_engine(const AnyTrack& track, const BeamSpot* spot,
+                              Limits limits) {
   EngineResult r;
   stream(track, spot,
          [&](const auto& fit, const auto& path, const auto* start,
@@ -264,7 +265,7 @@ EngineResult streaming_engine(const AnyTrack& track, const BeamSpot* spot) {
            if (!fit.knows_first) r.first_hit = wide_first_hit(track, spot);
            r.shares = fit.shares;
            r.sigma_pt_rel = fit.sigma_pt_rel;
-           if (!path.fits_momentum()) return;
+           if (!path.fits_momentum() || limits == Limits::left_out) return;
            r.hit_only = fit.hit_only;
            const ScatteringLimit limit = scattering_only();
            r.scattering_only = limit.is_right || !limit.exists()
