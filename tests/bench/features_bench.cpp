@@ -19,9 +19,11 @@ namespace {
 using namespace gttf;
 using test::shipped;
 
-Detector its2_in_map(bool around_z) {
+/// @param digits  of the values of the map
+Detector its2_in_map(bool around_z, int digits = 17) {
   Detector d = shipped("alice_its2");
-  d.field = test::coil_map(around_z, 31, around_z ? 101 : 51);
+  d.field = test::map_field(test::rounded(
+      test::coil_grid(around_z, 31, around_z ? 101 : 51), digits));
   return d;
 }
 
@@ -110,6 +112,14 @@ const int registered = [] {
       {"its2_at_layer", of("alice_its2"), at, 4096, false, Results::state},
       {"its2_map_r_z", [] { return its2_in_map(true); }, {}, 1024},
       {"its2_map_x_y_z", [] { return its2_in_map(false); }, {}, 1024},
+      {"its2_map_r_z_five_digits",
+       [] { return its2_in_map(true, 5); },
+       {},
+       1024},
+      {"its2_map_x_y_z_five_digits",
+       [] { return its2_in_map(false, 5); },
+       {},
+       1024},
       {"datura", of("datura"), {}, 4096, true},
       {"faser", of("faser"), {}, 4096, true},
       {"lhcb", of("lhcb"), {}, 4096, true},

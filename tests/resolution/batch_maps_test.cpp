@@ -72,8 +72,13 @@ TEST_CASE("batch: tracks in field maps are vectorised") {
     std::size_t most_scalar;
   };
   const Detector its2 = shipped("alice_its2");
+  const auto in_five_digits = [&its2](bool around_z) {
+    return in_map(its2, map_field(rounded(coil_grid(around_z, 16, 26), 5)));
+  };
   const Case cases[] = {{"r z", in_map(its2, coil_map(true, 16, 26)), 1},
                         {"x y z", in_map(its2, coil_map(false, 16, 26)), 1},
+                        {"r z, five digits", in_five_digits(true), 1},
+                        {"x y z, five digits", in_five_digits(false), 1},
                         {"octant", in_map(its2, coil_octant()), 1},
                         {"mixed", in_map(mixed_layers(), coil_octant()), 6}};
   for (const Case& c : cases)
@@ -129,16 +134,15 @@ TEST_CASE("batch: tracks along the axes of a field map are vectorised") {
 TEST_CASE("batch: a spectrometer in a field map") {
   Detector d;
   d.name = "fringe";
-  d.field = map_field(sample(
+  const FieldGrid grid = sample(
       FringeDipole{}, {axis_from(-600, 600, 13), axis_from(-400, 400, 21),
-                       axis_from(-1600, 1600, 81)}));
+                       axis_from(-1600, 1600, 81)});
   for (const double z :
        {-1200.0, -1100.0, -400.0, -300.0, 0.0, 300.0, 1100.0, 1200.0})
     d.layers.push_back(
         make_layer("z" + std::to_string(int(z)),
                    make_plane(Axis::z, z, {-350, 350}, {-350, 350}), 0.01,
                    z == 0 ? std::vector<Coordinate>{} : pixel(0.05, 0.05)));
-  const TrackingGeometry geometry(d);
   TrackList tracks;
   for (int i = 0; i < 64; ++i)
     tracks.add({.p = 2 * std::pow(1.1, i),
@@ -146,14 +150,20 @@ TEST_CASE("batch: a spectrometer in a field map") {
                 .phi = 0.7 * i,
                 .charge = i % 3 == 0 ? 1.0 : -1.0,
                 .vertex = {5.0 * (i % 3), -4.0 * (i % 5), -1400.0}});
-  const ScalarResults scalar(geometry, tracks);
-  for (const SimdLevel level : available_simd_levels()) {
-    CAPTURE(to_string(level));
-    const AtLevel at(level);
-    BatchOutput r(tracks.size(), 0);
-    const BatchStatistics s = resolve(geometry, tracks.views(), {}, r.views());
-    CHECK(s.vectorised > 55);
-    CHECK(deviation_from(scalar, r) < 1e-9);
+  for (const int digits : {17, 5}) {
+    d.field = map_field(rounded(grid, digits));
+    const TrackingGeometry geometry(d);
+    const ScalarResults scalar(geometry, tracks);
+    for (const SimdLevel level : available_simd_levels()) {
+      CAPTURE(digits);
+      CAPTURE(to_string(level));
+      const AtLevel at(level);
+      BatchOutput r(tracks.size(), 0);
+      const BatchStatistics s =
+          resolve(geometry, tracks.views(), {}, r.views());
+      CHECK(s.vectorised > 55);
+      CHECK(deviation_from(scalar, r) < 1e-9);
+    }
   }
 }
 

@@ -241,6 +241,11 @@ Detector planes_in_fringe() {
 TEST_CASE("batched toys: field maps as individually") {
   const Model mean{.loss = EnergyLoss::mean};
   for (const bool around_z : {true, false}) {
+    Detector five_digits = shipped("alice_its2");
+    five_digits.field =
+        test::map_field(test::rounded(test::coil_grid(around_z, 16, 26), 5));
+    check_toys(TrackingGeometry(five_digits),
+               {.p = 1, .theta = 80 * unit::deg});
     const TrackingGeometry its2(its2_in_coil(around_z));
     check_toys(its2, {.p = 0.3, .theta = 80 * unit::deg});
     check_toys(its2, {.p = 1, .theta = 60 * unit::deg, .phi = 2, .charge = 1});

@@ -109,6 +109,17 @@ inline FieldGrid sample_around_z(const FieldFunction& field, const GridAxis& r,
   return grid;
 }
 
+/// A grid whose values have only so many digits, in T: its splines are smooth
+/// between the nodes, but not across them.
+inline FieldGrid rounded(FieldGrid grid, int digits) {
+  for (double& b : grid.values) {
+    char number[40];
+    std::snprintf(number, sizeof number, "%.*e", digits - 1, b / unit::T);
+    b = std::stod(number) * unit::T;
+  }
+  return grid;
+}
+
 /// A grid as a file has it, in mm and T.
 inline std::string text_of(const FieldGrid& grid) {
   std::string text = grid.around_z ? "r[mm] z[mm] Br[T] Bz[T]\n"
@@ -146,16 +157,19 @@ inline Field map_field(FieldGrid grid,
   return field;
 }
 
-/// A coil around a tracker of 0.6 m, as a map in r and z or in x, y and z.
-inline Field coil_map(bool around_z, int nodes_across = 31,
-                      int nodes_along_z = 51) {
+/// A coil around a tracker of 0.6 m, sampled in r and z or in x, y and z.
+inline FieldGrid coil_grid(bool around_z, int nodes_across = 31,
+                           int nodes_along_z = 51) {
   const LoopSolenoid coil(2000, 8000, 0.5 * unit::T);
   const GridAxis along_z = axis_from(-1000, 1000, nodes_along_z);
   if (around_z)
-    return map_field(
-        sample_around_z(coil, axis_from(0, 600, nodes_across), along_z));
+    return sample_around_z(coil, axis_from(0, 600, nodes_across), along_z);
   const GridAxis side = axis_from(-600, 600, nodes_across);
-  return map_field(sample(coil, {side, side, along_z}));
+  return sample(coil, {side, side, along_z});
+}
+inline Field coil_map(bool around_z, int nodes_across = 31,
+                      int nodes_along_z = 51) {
+  return map_field(coil_grid(around_z, nodes_across, nodes_along_z));
 }
 
 }  // namespace gttf::test

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gttf/trajectory/flight.hpp"
+#include "gttf/trajectory/map_step_length.hpp"
 #include "gttf/trajectory/traced_track.hpp"
 #include "support/layouts.hpp"
 #include "support/magnets.hpp"
@@ -132,16 +134,14 @@ TEST_CASE("trace: follows an uneven field as a plain integration does") {
     d.layers.push_back(make_layer("z" + std::to_string(z),
                                   make_plane(Axis::z, z, wide, wide), 0.01,
                                   pixel(0.01, 0.01)));
-  d.field = map_field(
+  const FieldGrid grid =
       sample(dipole, {axis_from(-300, 300, 4), axis_from(-300, 300, 61),
-                      axis_from(-1000, 1000, 201)}));
+                      axis_from(-1000, 1000, 201)});
   Track t;
   t.p = 2;
   t.theta = 0.1;
   t.phi = 0.7;
   t.vertex = {-20, 30, -950};
-  const auto traced = trace(TrackingGeometry(d), t, Scattering::off);
-  REQUIRE(traced.list.size() == 4);
   const auto through = [&](const FieldFunction& field, double z) {
     Vector3 x(-20, 30, -950);
     Vector3 u(std::sin(t.theta) * std::cos(t.phi),
@@ -166,12 +166,86 @@ TEST_CASE("trace: follows an uneven field as a plain integration does") {
     REQUIRE(d.field.map->at(x, b));
     return b;
   };
-  for (const TracedCrossing& x : traced.list) {
-    const double z = x.position.z();
-    CHECK((through(mapped, z) - x.position).norm() < 1e-8);  // mm
-    // the map is 1e-7 of the field off
-    CHECK((through(dipole, z) - x.position).norm() < 1e-5);
+  for (const int digits : {17, 5}) {
+    d.field = map_field(rounded(grid, digits));
+    const auto traced = trace(TrackingGeometry(d), t, Scattering::off);
+    REQUIRE(traced.list.size() == 4);
+    for (const TracedCrossing& x : traced.list) {
+      const double z = x.position.z();
+      CHECK((through(mapped, z) - x.position).norm() < 1e-8);  // mm
+      // the map is 1e-7 of the field off
+      if (digits == 17) CHECK((through(dipole, z) - x.position).norm() < 1e-5);
+    }
   }
+}
+
+TEST_CASE("trace: steps in maps of few digits end at the nodes") {
+  const FieldGrid grids[] = {coil_grid(true), coil_grid(false)};
+  for (const FieldGrid& grid : grids)
+    for (const int digits : {17, 5}) {
+      const Field field = map_field(rounded(grid, digits));
+      CAPTURE(grid.around_z);
+      CAPTURE(digits);
+      for (const double phi : {0.3, 0.9, 2.0, 4.0, 5.5}) {
+        FlightState<0> start;
+        start.position = {1, -2, 3};
+        start.direction =
+            Vector3(std::cos(phi), std::sin(phi), 0.5).normalized();
+        start.qop = 1 / (1 * unit::GeV);
+        Flight<0> flight(field, start, FlightBounds(1000));
+        int legs = 0;
+        while (flight.path() < 500 && legs < 1000) {
+          flight.next_leg();
+          ++legs;
+        }
+        // 500 mm in cells of 20 x 40 mm, or of 40 x 40 x 40 mm
+        const Vector3 change = flight.state().position - start.position;
+        const double nodes = grid.around_z ? change.head<2>().norm() / 20 +
+                                                 std::abs(change.z()) / 40
+                                           : change.cwiseAbs().sum() / 40;
+        CHECK(legs < (digits == 5 ? 2 * nodes + 5 : 0.6 * nodes + 2));
+      }
+    }
+}
+
+TEST_CASE("trace: the nodes of a map ahead of a path") {
+  using detail::KnotsAhead, detail::FieldMapView;
+  const auto path = [](const FieldMapView& map, const Vector3& x,
+                       const Vector3& t, const Vector3& bend) {
+    return KnotsAhead<double>(map, cartesian(x), cartesian(t), cartesian(bend))
+        .path();
+  };
+  const FieldFunction uniform = [](const Vector3&) {
+    return Vector3(0, 0, 1 * unit::T);
+  };
+  const Vector3 straight = Vector3::Zero();
+  const auto wide = axis_from(-100, 100, 21);
+  const auto even = map_field(sample(uniform, {wide, wide, wide}));
+  const FieldMapView& box = even.map->view();
+  CHECK(path(box, {1, 2, 3}, {1, 0, 0}, straight) == doctest::Approx(9));
+  CHECK(path(box, {1, 2, 3}, {0, -1, 0}, straight) == doctest::Approx(2));
+  CHECK(path(box, {10, 20, 30}, {0.6, 0, 0.8}, straight) ==
+        doctest::Approx(12.5));
+  // just before a node, it has been reached
+  CHECK(path(box, {1, 2, 29.99}, {0, 0, 1}, straight) ==
+        doctest::Approx(10.01));
+  // 9 mm along x at 1/100 mm: 9 = l + l^2/200
+  CHECK(path(box, {1, 5, 5}, {1, 0, 0}, {0.01, 0, 0}) ==
+        doctest::Approx(-100 + std::sqrt(1e4 + 1800)));
+  // turns back before the node
+  CHECK(path(box, {1, 5, 5}, {1, 0, 0}, {-0.1, 0, 0}) == doctest::Approx(10));
+  const auto round =
+      map_field(sample_around_z(uniform, axis_from(0, 100, 11), wide));
+  const FieldMapView& barrel = round.map->view();
+  CHECK(path(barrel, {3, 4, 5}, {0.6, 0.8, 0}, straight) == doctest::Approx(5));
+  CHECK(path(barrel, {0, 25, 5}, {0, -1, 0}, straight) == doctest::Approx(5));
+  // past the axis, and on to the other side
+  CHECK(path(barrel, {3, 4, 5}, {0, -1, 0}, straight) == doctest::Approx(4));
+  CHECK(path(barrel, {0.01, 0, 5}, {-1, 0, 0}, straight) ==
+        doctest::Approx(10.01));
+  CHECK(path(barrel, {0, 25, 5}, {0, 0, -1}, straight) == doctest::Approx(5));
+  CHECK(path(barrel, {5, -30, 5}, {0, 1, 0}, straight) ==
+        doctest::Approx(30 - std::sqrt(875)));
 }
 
 TEST_CASE("trace: outside of the map is reported with the point, not guessed") {

@@ -17,6 +17,11 @@ namespace gttf::detail {
 template <class S>
 struct FieldAt {
   Cartesian<S> field, by_x, by_y, by_z;
+
+  /// The derivative of the field along a vector.
+  Cartesian<S> along(const Cartesian<S>& v) const {
+    return v.x * by_x + v.y * by_y + v.z * by_z;
+  }
 };
 
 /// What a lookup needs of a FieldMap, which owns the coefficients.
@@ -35,6 +40,7 @@ struct FieldMapView {
   /// are adjacent, the last axis varies fastest.
   const double* coefficients = nullptr;
   double scale = 1;
+  double largest = 0;           ///< |B| at the nodes, without `scale`
   double offset[3]{};           ///< mm
   double coarsest_spacing = 0;  ///< of the nodes, mm
 };

@@ -348,6 +348,7 @@ FieldMap::FieldMap(FieldGrid grid, const Placement& placement, std::string path)
                     : symmetry->parity(in_user_axes(c), in_user_axes(i));
   }
 
+  double largest = 0;
   std::array<double, 3> sums{};
   for (std::size_t k = 0; k < grid.values.size(); k += components) {
     double square = 0;
@@ -356,9 +357,9 @@ FieldMap::FieldMap(FieldGrid grid, const Placement& placement, std::string path)
       sums[size(in_user_axes(c))] += std::abs(b);
       square += b * b;
     }
-    largest_ = std::max(largest_, square);
+    largest = std::max(largest, square);
   }
-  largest_ = std::sqrt(largest_);
+  view.largest = std::sqrt(largest);
   main_axis_ = static_cast<Axis>(std::ranges::max_element(sums) - sums.begin());
 
   detail::SplineGrid spline;
@@ -404,6 +405,9 @@ bool FieldMap::at(const Vector3& x, Vector3& field,
 bool FieldMap::around_z() const { return view_->around_z; }
 bool FieldMap::mirrored(std::size_t axis) const {
   return view_->axes[axis].mirrored;
+}
+double FieldMap::largest() const {
+  return std::abs(view_->scale) * view_->largest;
 }
 double FieldMap::scale() const { return view_->scale; }
 Vector3 FieldMap::offset() const {

@@ -97,7 +97,7 @@ class FieldMap {
   FieldMap placed(double scale, const Vector3& offset) const;
 
   /// Largest |B| of the nodes, GeV/(e mm), > 0 unless there is no field.
-  double largest() const { return std::abs(scale()) * largest_; }
+  double largest() const;
   /// The axis along which the field is largest, summed over the nodes.
   Axis main_axis() const { return main_axis_; }
 
@@ -134,7 +134,6 @@ class FieldMap {
   /// Spline coefficients, see FieldMapView.
   std::shared_ptr<const std::vector<double>> coefficients_;
   std::shared_ptr<const detail::FieldMapView> view_;
-  double largest_ = 0;
   Axis main_axis_ = Axis::z;
   std::string path_;
 };

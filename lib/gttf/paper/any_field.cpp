@@ -49,7 +49,7 @@ Arrival Propagator::fly(const SurfaceLevel& surface,
   for (bool first = true;; first = false) {
     const double at = flight.find_crossing(surface, side);
     if (at > (first ? same_place : -1)) {
-      flight.fly_onto(surface, at);
+      flight.fly_to(at);
       arrival.end = FlightEnd::reached;
       break;
     }

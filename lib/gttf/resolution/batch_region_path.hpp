@@ -171,21 +171,27 @@ void set_directions(const RegionPlace<S>& x, const Cartesian<S>& bend,
   }
 }
 
-/// Tracks through a map from crossing to crossing, with their derivatives.
+/// Tracks through a map with their derivatives, in steps that do not depend on
+/// the surfaces; crossings are found within them.
 template <class S>
 class MapTransport {
  public:
   MapTransport(const BatchRegions& regions, const RegionStart<S>& start)
       : map_(*regions.map),
-        start_(start),
-        x_(start.point),
-        t_(start.direction),
+        qop_(start.qop),
+        d_qop_(qop_per_kappa(regions)),
+        steps_(map_),
         here_(start.here),
-        good_(start.in_map),
-        d_qop_(qop_per_kappa(regions)) {
-    for_each_change(start, [this](std::size_t i, const Cartesian<S>& point,
-                                  const Cartesian<S>& direction) {
-      changes_[i] = {point, direction, i == 4};
+        good_(start.in_map) {
+    const Cartesian<S> none{S(0), S(0), S(0)};
+    path_.position = end_.position = start.point;
+    path_.direction = end_.direction = start.direction;
+    for (StoredVector<S>& bend : path_.bends) bend = none;
+    for_each_change(start, [&](std::size_t i, const Cartesian<S>& point,
+                               const Cartesian<S>& direction) {
+      changes_[i] = path_;
+      changes_[i].position = change_ends_[i].position = point;
+      changes_[i].direction = change_ends_[i].direction = direction;
     });
   }
 
@@ -199,50 +205,96 @@ class MapTransport {
                                              RegionCrossing<S>& x,
                                              RegionRows<S>& rows,
                                              Transverse<S>& axes) {
-    const auto moves = PackAccess<S>::mask(crossed);
-    const auto on_path = [&s](const Cartesian<S>& at, const Cartesian<S>& t) {
-      return level_on_path(s, at, t);
+    x.exists = PackAccess<S>::mask(crossed);
+    find(s, x.exists);
+    const PointInStep<S> at(at_, length_);
+    x.point = at.position(path_.position, path_.direction, path_.bends);
+    x.direction = at.direction(path_.direction, path_.bends);
+    x.normal = normal_of<S>(s, x.point);
+    x.cosine = inner(x.normal, x.direction);
+    FlightChange<S> changes[track_dim];
+    for (std::size_t i = 0; i < track_dim; ++i)
+      changes_[i].look(at, changes[i]);
+    const auto change = [&changes](std::size_t i) {
+      return std::pair(changes[i].position, changes[i].direction);
     };
-    x.path = fly_in_map<true>(
-        map_, MapParticles<S>{x_, t_, here_, start_.qop, d_qop_, good_},
-        on_path, straight_path(s), moves, std::span<FlightChange<S>>(changes_));
-    good_ = both(good_, either(x.path > S(-same_place), !moves));
-    x.exists = moves;
-    x.point = x_;
-    x.direction = t_;
-    x.normal = normal_of<S>(s, x_);
-    x.cosine = inner(x.normal, t_);
-    const auto change = [this](std::size_t i) {
-      return std::pair(changes_[i].position, changes_[i].direction);
-    };
-    axes = Transverse<S>(t_);
+    axes = Transverse<S>(x.direction);
     set_displacements(axes, change, rows);
-    set_directions(x, start_.qop * cross_of(t_, here_.field), axes, change,
-                   rows);
+    set_directions(x, at.bend(path_.bends), axes, change, rows);
   }
 
  private:
-  S straight_path(const SurfaceRecord& s) const {
-    using std::sqrt;
-    if (s.kind != SurfaceRecord::Kind::cylinder) {
-      const LevelOnPath<S> level = level_on_path(s, x_, t_);
-      return -(level.value / level.slope);
+  /// Takes steps up to that in which a surface is crossed, and finds it there.
+  void find(const SurfaceRecord& s, const MaskOf<S>& moves) {
+    using std::abs;
+    const S zero(0);
+    const auto level_at = [&](const S& l) {
+      const PointInStep<S> at(l, length_);
+      return level_on_path(
+          s, at.position(path_.position, path_.direction, path_.bends),
+          at.direction(path_.direction, path_.bends));
+    };
+    const S from = level_at(at_).value;
+    // a surface at the place of the last
+    const auto on_it = abs(from) <= S(same_place);
+    S to;
+    for (;;) {
+      to = side_of(s, end_.position);
+      const auto passed =
+          either(both(from < zero, to >= zero), both(from >= zero, to < zero));
+      const auto ahead = both(both(moves, good_), !either(on_it, passed));
+      if (!any(ahead)) break;
+      take_step(ahead);
     }
-    const S radius(s.position), zero(0);
-    const S a = transverse_dot(t_, t_), b = transverse_dot(x_, t_),
-            c = transverse_dot(x_, x_) - radius * radius;
-    const S square = b * b - a * c;
-    const S root = sqrt(select(square > zero, square, zero));
-    return select(b > zero, -c / (b + root), (root - b) / a);
+    constexpr int most_steps = 20;
+    constexpr double last = 1e-9;  // mm
+    auto open = both(moves, good_);
+    const auto between = both(open, !on_it);
+    const S share = from / select(between, from - to, S(1));
+    at_ = select(between, at_ + share * (length_ - at_), at_);
+    for (int n = 0; n < most_steps && any(open); ++n) {
+      const LevelOnPath<S> there = level_at(at_);
+      const S move = there.value / there.slope;
+      at_ = select(open, at_ - move, at_);
+      open = both(open, !(abs(move) <= S(last)));
+    }
+    good_ = both(good_, !open);
+  }
+
+  [[gnu::noinline]] void take_step(const MaskOf<S>& wanted) {
+    const S next =
+        steps_.next(map_, end_.position, end_.direction, here_.field, qop_);
+    const S size = select(wanted, next, S(0));
+    step_.begin_with(here_);
+    const auto inside =
+        step_.take(map_, end_.position, end_.direction, qop_, size);
+    const auto taken = steps_.accept(step_, wanted, inside, size);
+    good_ = both(good_, !both(wanted, steps_.is_stuck()));
+    if (!any(taken)) return;
+    step_.linearise();
+    for (std::size_t i = 0; i < track_dim; ++i) {
+      const ChangeInStep<S> next =
+          step_.pass(change_ends_[i], i == 4 ? d_qop_ : S(0));
+      put(taken, next, changes_[i]);
+      put(taken, step_.end_of(next), change_ends_[i]);
+    }
+    put(taken, step_.path(), path_);
+    put(taken, step_.end_of(step_.path()), end_);
+    put(taken, step_.at_end(), here_);
+    length_ = select(taken, size, length_);
+    at_ = select(taken, S(0), at_);
   }
 
   const FieldMapView& map_;
-  const RegionStart<S>& start_;
-  Cartesian<S> x_, t_;
+  const S qop_, d_qop_;
+  MapStepLength<S> steps_;
+  MapStep<S> step_;
+  // the present step of every track, and its end
+  S length_{1}, at_{0};  ///< of the last crossing in it
+  ChangeInStep<S> path_, changes_[track_dim];
+  FlightChange<S> end_, change_ends_[track_dim];
   FieldAt<S> here_;
   MaskOf<S> good_;
-  const S d_qop_;
-  FlightChange<S> changes_[track_dim];
 };
 
 /// A RegionFlight with the derivatives of point and direction: of the

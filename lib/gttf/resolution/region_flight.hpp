@@ -327,25 +327,24 @@ class MapSearch {
     }
     lost_ = either(lost_, !start_.in_map);
     FieldAt<S> here = start_.here;
-    MapStepLength<S> length(*regions_.map, here.field, start_.qop);
+    MapStepLength<S> length(*regions_.map);
     auto moving = both(!lost_, !left_behind());
     constexpr int most_steps = 2000;
     for (int n = 0; any(moving); ++n) {
       step_.begin_with(here);
-      const S size = select(moving, length.limit, S(0));
-      const auto inside =
-          step_.template take<false>(*regions_.map, x_, t_, start_.qop, size);
-      const auto taken = both(length.accept(step_, moving, size), inside);
-      length.limit = select(inside, length.limit, S(0.5) * size);
+      const S next = length.next(*regions_.map, x_, t_, here.field, start_.qop);
+      const S size = select(moving, next, S(0));
+      const auto inside = step_.take(*regions_.map, x_, t_, start_.qop, size);
+      const auto taken = length.accept(step_, moving, inside, size);
       cross_all(taken);
       put(taken, step_.position(), x_);
       put(taken, step_.direction(), t_);
-      put(taken, step_.at_end().field, here.field);
+      put(taken, step_.at_end(), here);
       path_ = path_ + select(taken, size, S(0));
       // tracks that turn far may return; others reach the edge of the map
       lost_ = either(lost_, both(moving, either(inner(t_, start_.direction) <
                                                     S(least_cosine),
-                                                length.limit < S(shortest))));
+                                                length.is_stuck())));
       if (n == most_steps) lost_ = either(lost_, moving);
       moving = both(moving, both(!lost_, !left_behind()));
     }
@@ -356,7 +355,7 @@ class MapSearch {
 
  private:
   using L = PackAccess<S>;
-  static constexpr double least_cosine = 0.5, shortest = 1e-3;  // mm
+  static constexpr double least_cosine = 0.5;
 
   const SurfaceRecord& surface(std::size_t i) const {
     return task_.surfaces[i].record;
@@ -426,14 +425,14 @@ class MapSearch {
     x.path = step_.length() * (from / select(where, from - to, S(1)));
     auto open = where;
     for (int n = 0; n < most_steps && any(open); ++n) {
-      step_.look(x.path, x.point, x.direction);
+      step_.look(step_.at(x.path), x.point, x.direction);
       const LevelOnPath<S> there = level_on_path(s, x.point, x.direction);
       const S move = there.value / there.slope;
       x.path = select(open, x.path - move, x.path);
       open = both(open, !(abs(move) <= S(last)));
     }
     lost_ = either(lost_, open);
-    step_.look(x.path, x.point, x.direction);
+    step_.look(step_.at(x.path), x.point, x.direction);
     x.normal = normal_of<S>(s, x.point);
     x.cosine = inner(x.normal, x.direction);
     task_.crossed[i] |= L::bits(both(where, is_within(s, x)));

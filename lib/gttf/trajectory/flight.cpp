@@ -167,6 +167,8 @@ double newton(const Function& f, double a, double b, bool a_is_positive,
   return x;
 }
 
+std::size_t index(int parameter) { return static_cast<std::size_t>(parameter); }
+
 double along(const DipoleGap& gap, const Vector3& v) {
   return v[static_cast<int>(gap.normal)];
 }
@@ -189,7 +191,7 @@ Flight<N>::Flight(const Field& field, const FlightState<N>& start,
                     : ahead > gap.extent.upper ? 1
                                                : 0);
   }
-  if (field.map) next_step_ = field.map->coarsest_spacing();
+  if (field.map) steps_.emplace(field.map->view());
   enter_field();
   begin_leg();
 }
@@ -288,37 +290,31 @@ void Flight<N>::begin_map_leg() {
       bounds_.left_behind(begin_.position, begin_.direction))
     return;
   leg_end_ = LegEnd::map_edge;
-  constexpr bool gradient = N > 0;
   const Cartesian<double> from = cartesian(begin_.position);
   if (at_step_end_)
     step_.begin_at_end();
-  else if (!step_.begin_at<gradient>(map.view(), from))
+  else if (!step_.begin_at(map.view(), from))
     return;
   at_step_end_ = false;
   const double edge = map.distance_to_edge(begin_.position, begin_.direction);
-  double length = std::min(next_step_, edge);
-  const double strength = std::abs(begin_.qop) * field_.norm();
-  if (strength > 0) length = std::min(length, longest_turn / strength);
-  const bool is_cut = length < next_step_;
-  while (length > shortest) {
-    if (!step_.take<gradient>(map.view(), from, cartesian(begin_.direction),
-                              begin_.qop, length)) {
-      length *= 0.5;
-      continue;
-    }
-    const double error = std::sqrt(step_.error2());
-    const double factor = 0.9 * std::pow(std::max(error, 1e-4), -0.2);
-    if (error > 1) {
-      length *= std::max(0.2, factor);
-      continue;
-    }
-    leg_ = length;
-    leg_end_ = LegEnd::step;
-    const double next = length * factor;
-    next_step_ = is_cut ? std::max(next, next_step_) : next;
-    break;
+  const Cartesian<double> along = cartesian(begin_.direction);
+  for (;;) {
+    const double next =
+        steps_->next(map.view(), from, along, cartesian(field_), begin_.qop);
+    const double length = std::min(next, edge);
+    if (length < shortest) return;
+    const bool inside = step_.take(map.view(), from, along, begin_.qop, length);
+    if (steps_->accept(step_, true, inside, length)) break;
   }
-  if (leg_ == 0) return;
+  leg_ = step_.length();
+  leg_end_ = LegEnd::step;
+  if constexpr (N > 0) {
+    step_.linearise();
+    for (int i = 0; i < N; ++i)
+      changes_[index(i)] = step_.pass({cartesian(begin_.d_position.col(i)),
+                                       cartesian(begin_.d_direction.col(i))},
+                                      begin_.d_qop[i]);
+  }
   end_position_ = vector_of(step_.position());
   end_direction_ = vector_of(step_.direction());
   const Vector3 integral = vector_of(step_.field_integral());
@@ -354,7 +350,7 @@ template <int N>
 void Flight<N>::look(double l, Vector3& position, Vector3& direction) const {
   if (model_->map) {
     Cartesian<double> x, t;
-    step_.look(l, x, t);
+    step_.look(step_.at(l), x, t);
     position = vector_of(x);
     direction = vector_of(t);
     return;
@@ -388,62 +384,23 @@ void Flight<N>::fly_to(double l) {
 template <int N>
 void Flight<N>::fly_in_map(double l) {
   if (!(l > at_)) return;
-  constexpr bool gradient = N > 0;
-  const detail::FieldMapView& map = model_->map->view();
-  if (l == step_.length()) {
-    state_ = begin_;
-    go_to_end(step_);
-    at_step_end_ = true;
-    return;
-  }
-  detail::MapStep<double> part;
-  const Cartesian<double> from = cartesian(state_.position);
-  if (at_ == 0)
-    part.begin_with(step_.at_begin());
-  else if (!part.begin_at<gradient>(map, from))
-    return;
-  // within a step that stayed in the map
-  if (part.take<gradient>(map, from, cartesian(state_.direction), state_.qop,
-                          l - at_))
-    go_to_end(part);
-}
-
-template <int N>
-void Flight<N>::go_to_end(const detail::MapStep<double>& step) {
+  const detail::PointInStep<double> at = step_.at(l);
+  Cartesian<double> x, t;
+  step_.look(at, x, t);
+  state_.position = vector_of(x);
+  state_.direction = vector_of(t);
   if constexpr (N > 0)
     for (int i = 0; i < N; ++i) {
-      detail::FlightChange<double> change = {
-          cartesian(state_.d_position.col(i)),
-          cartesian(state_.d_direction.col(i))};
-      Cartesian<double> bend;
-      step.pass(change, state_.d_qop[i], bend);
+      detail::FlightChange<double> change;
+      changes_[index(i)].look(at, change);
       state_.d_position.col(i) = vector_of(change.position);
       state_.d_direction.col(i) = vector_of(change.direction);
-      d_bend_.col(i) = vector_of(bend);
     }
-  state_.position = vector_of(step.position());
-  state_.direction = vector_of(step.direction());
-  field_ = vector_of(step.at_end().field);
-}
-
-template <int N>
-void Flight<N>::fly_onto(const SurfaceLevel& surface, double l) {
-  fly_to(l);
-  if (!model_->map) return;
-  correct(-surface.at(state_.position) /
-          surface.slope(state_.position, state_.direction));
-}
-
-template <int N>
-void Flight<N>::correct(double rest) {
-  const Vector3 a = bend();
-  state_.position += rest * state_.direction + (0.5 * rest * rest) * a;
-  state_.direction += rest * a;
-  at_ += rest;
-  if constexpr (N > 0) {
-    state_.d_position += rest * state_.d_direction;
-    state_.d_direction += rest * d_bend_;
-  }
+  at_step_end_ = l == step_.length();
+  if (at_step_end_)
+    field_ = vector_of(step_.at_end().field);
+  else
+    model_->map->at(state_.position, field_);
 }
 
 template <int N>
@@ -651,17 +608,6 @@ double goal_in_leg(const Flight<N>& flight, const FlightGoal& goal) {
                                     : leg.zero(between, value > 0);
 }
 
-/// Moves the flight to the goal, in the current leg at `l`.
-template <int N>
-void arrive(const Field& field, const FlightGoal& goal, double l,
-            Flight<N>& flight) {
-  flight.fly_to(l);
-  if (!field.map) return;
-  const FlightState<N>& s = flight.state();
-  const double slope = goal.slope(s.position, s.direction, flight.bend());
-  flight.correct(-goal.at(s.position, s.direction) / slope);
-}
-
 }  // namespace
 
 FlightGoal FlightGoal::perigee(const Vector3& origin) {
@@ -708,7 +654,7 @@ Landing fly_onto(const Field& field, const FlightGoal& goal, Way way,
   for (int leg = 0; leg < most_legs; ++leg) {
     const double l = goal_in_leg(flight, goal);
     if (l >= 0) {
-      arrive(field, goal, l, flight);
+      flight.fly_to(l);
       state = flight.state();
       const Vector3 curved = flight.bend();
       if constexpr (N > 0) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <Eigen/Geometry>
+#include <array>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "gttf/core/matrix.hpp"
@@ -11,6 +13,7 @@
 #include "gttf/detector/field.hpp"
 #include "gttf/detector/field_map.hpp"
 #include "gttf/trajectory/map_step.hpp"
+#include "gttf/trajectory/map_step_length.hpp"
 #include "gttf/trajectory/surface_level.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
 
@@ -83,11 +86,6 @@ class Flight {
   void look(double l, Vector3& position, Vector3& direction) const;
   /// Moves the state to this point; not backwards.
   void fly_to(double l);
-  /// Moves the state by the error of the polynomial of look(), below a
-  /// micrometre.
-  void correct(double rest);
-  /// Moves the state to the surface crossed there, see find_crossing().
-  void fly_onto(const SurfaceLevel& surface, double l);
   /// Flies to the end of the leg, through a boundary if there is one, and
   /// begins the next.
   void next_leg();
@@ -133,8 +131,6 @@ class Flight {
   void limit_turn(const Vector3& rotation);
   void meet_faces();
   void fly_in_map(double l);
-  /// Moves the state to the end of a step that begins there.
-  void go_to_end(const detail::MapStep<double>& step);
   /// Adds the path and the turn up to the state to the sums before the leg.
   void end_leg();
   /// The field at the state; needs the sides.
@@ -152,9 +148,9 @@ class Flight {
   Vector3 turn_ = Vector3::Zero();        ///< until the leg's begin, rad
   detail::MapStep<double> step_;          ///< of the leg, in a map
   bool at_step_end_ = false;              ///< the state is the step's end
-  Eigen::Matrix<double, 3, N> d_bend_ =   ///< at the state, in a map
-      Eigen::Matrix<double, 3, N>::Zero();
-  double next_step_ = 0;   ///< to try, mm
+  /// Derivatives of the state in the step.
+  std::array<detail::ChangeInStep<double>, N> changes_;
+  std::optional<detail::MapStepLength<double>> steps_;  ///< in a map
   std::vector<int> side_;  ///< of each gap: -1 before, 0 inside, 1 after it
   std::size_t next_gap_ = 0;
   int next_side_ = 0;

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "gttf/trajectory/map_step.hpp"
+#include "gttf/trajectory/map_step_length.hpp"
 #include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf::detail {
@@ -45,44 +46,31 @@ void put(const MaskOf<S>& where, const Cartesian<S>& from, Cartesian<S>& to) {
         select(where, from.z, to.z)};
 }
 
-/// The length of steps through a map, so long as their errors allow.
 template <class S>
-struct MapStepLength {
-  S limit;
+void put(const MaskOf<S>& where, const FieldAt<S>& from, FieldAt<S>& to) {
+  put(where, from.field, to.field);
+  put(where, from.by_x, to.by_x);
+  put(where, from.by_y, to.by_y);
+  put(where, from.by_z, to.by_z);
+}
 
-  /// @param field  at the start
-  MapStepLength(const FieldMapView& map, const Cartesian<S>& field,
-                const S& qop) {
-    using std::sqrt;
-    const S longest(most_cells * map.coarsest_spacing);
-    const S rate2 = qop * qop * inner(field, field);
-    const auto bent = longest * longest * rate2 > S(most_turn * most_turn);
-    limit = longest_ =
-        select(bent, S(most_turn) / sqrt(select(bent, rate2, S(1))), longest);
+template <class S>
+void put(const MaskOf<S>& where, const FlightChange<S>& from,
+         FlightChange<S>& to) {
+  put(where, from.position, to.position);
+  put(where, from.direction, to.direction);
+}
+template <class S>
+void put(const MaskOf<S>& where, const ChangeInStep<S>& from,
+         ChangeInStep<S>& to) {
+  put(where, from.position, to.position);
+  put(where, from.direction, to.direction);
+  for (std::size_t i = 0; i < Lobatto::nodes; ++i) {
+    Cartesian<S> bend = to.bends[i];
+    put(where, Cartesian<S>(from.bends[i]), bend);
+    to.bends[i] = bend;
   }
-
-  /// After a step.
-  /// @param tried  those that took it; their steps were this long
-  /// @return       those of which the error is not too large
-  MaskOf<S> accept(const MapStep<S>& step, const MaskOf<S>& tried,
-                   const S& size) {
-    const S error2 = step.error2(), twice = S(2) * limit;
-    const auto taken = both(both(tried, error2 <= S(1)),
-                            step.turn_cosine() >= S(least_cosine));
-    // an error of order 5
-    constexpr double small = 1. / 64;
-    const auto longer = both(error2 <= S(small * small), twice <= longest_);
-    limit = select(taken, select(longer, twice, limit),
-                   select(tried, S(0.5) * size, limit));
-    return taken;
-  }
-
- private:
-  static constexpr double most_cells = 4, most_turn = turn_in_step;
-  static constexpr double least_cosine = 0.95;  ///< of a turn of 0.32 rad
-
-  S longest_;
-};
+}
 
 /// Particles in a map, and the field where they are.
 template <class S>
@@ -93,40 +81,32 @@ struct MapParticles {
   S qop;
   S qop_slope;      ///< of changes that are charged
   MaskOf<S>& good;  ///< cleared for particles that cannot be followed
+  MapStepLength<S>& steps;
 };
 
 /// Moves particles to a level, by steps as long as their error allows.
 /// @param on_path  the level at a point, along a direction
 /// @param left     first guess of the path, with sign
-/// @param moves    those that are moved
 /// @param changes  derivatives, moved along
 /// @return         the paths
-template <bool gradient, class S, class OnPath>
+template <class S, class OnPath>
 [[gnu::noinline]] S fly_in_map(const FieldMapView& map,
                                const MapParticles<S>& p, const OnPath& on_path,
-                               S left, const MaskOf<S>& moves,
-                               std::span<FlightChange<S>> changes) {
-  using std::abs, std::sqrt;
+                               S left, std::span<FlightChange<S>> changes) {
+  using std::abs;
   constexpr int most_steps = 1000;
-  // mm; nearer than that two terms of the path suffice, and the field is that
-  // of the end of a step
-  constexpr double near = 1e-4, at_end = 1e-5;
-  const S zero(0), half(0.5);
-  const auto put_field = [](const MaskOf<S>& mask, const FieldAt<S>& from,
-                            FieldAt<S>& to) {
-    put(mask, from.field, to.field);
-    if constexpr (!gradient) return;
-    put(mask, from.by_x, to.by_x);
-    put(mask, from.by_y, to.by_y);
-    put(mask, from.by_z, to.by_z);
-  };
-  MapStepLength<S> steps(map, p.here.field, p.qop);
-  auto moving = moves;
+  // mm; nearer than that two terms of the path suffice
+  constexpr double near = 1e-4;
+  const S zero(0), half(0.5), one(1);
+  auto moving = all_true<S>();
   S path = zero;
   MapStep<S> step;
   for (int n = 0;; ++n) {
-    const auto path_of = [&p](const S& length) {
-      return UniformPath<S>{-(p.qop * p.here.field), length};
+    // the mean field on the way to a point
+    const Cartesian<S> mean =
+        p.here.field + (S(1. / 3) * left) * p.here.along(p.t);
+    const auto path_of = [&](const S& length) {
+      return UniformPath<S>{-(p.qop * mean), length};
     };
     auto found = all_true<S>();
     const S guess =
@@ -139,49 +119,41 @@ template <bool gradient, class S, class OnPath>
       p.good = both(p.good, !moving);
       break;
     }
-    const S whole = abs(left),
-            size = select(whole < steps.limit, whole, steps.limit);
-    const S length = select(moving, select(left < zero, -size, size), zero);
+    const auto back = left < zero;
+    const S whole = abs(left);
+    const S most = p.steps.next(map, p.x, select(back, -one, one) * p.t,
+                                p.here.field, p.qop);
+    const S size = select(whole < most, whole, most);
+    const S length = select(moving, select(back, -size, size), zero);
     step.begin_with(p.here);
-    const auto inside =
-        step.template take<gradient>(map, p.x, p.t, p.qop, length);
+    const auto inside = step.take(map, p.x, p.t, p.qop, length);
     p.good = both(p.good, either(inside, !moving));
-    const auto taken = steps.accept(step, moving, size);
+    const auto taken = p.steps.accept(step, moving, inside, size);
+    if (!changes.empty()) step.linearise();
     for (FlightChange<S>& c : changes) {
-      FlightChange<S> next = c;
-      Cartesian<S> bend;
-      step.pass(next, c.charged ? p.qop_slope : zero, bend);
-      put(taken, next.position, c.position);
-      put(taken, next.direction, c.direction);
+      const FlightChange<S> next =
+          step.end_of(step.pass(c, c.charged ? p.qop_slope : zero));
+      put(taken, next, c);
     }
     put(taken, step.position(), p.x);
     put(taken, step.direction(), p.t);
-    put_field(taken, step.at_end(), p.here);
+    put(taken, step.at_end(), p.here);
     path = path + select(taken, length, zero);
     left = left - select(taken, length, zero);
   }
-  left = select(moves, left, zero);
   const S half2 = half * left * left;
   const Cartesian<S> force = cross_of(p.t, p.here.field);
   for (FlightChange<S>& c : changes) {
-    const Cartesian<S> by_place = c.position.x * p.here.by_x +
-                                  c.position.y * p.here.by_y +
-                                  c.position.z * p.here.by_z;
-    Cartesian<S> bend =
-        p.qop * (cross_of(c.direction, p.here.field) + cross_of(p.t, by_place));
+    Cartesian<S> bend = p.qop * (cross_of(c.direction, p.here.field) +
+                                 cross_of(p.t, p.here.along(c.position)));
     if (c.charged) bend = bend + p.qop_slope * force;
     c.position = c.position + left * c.direction + half2 * bend;
     c.direction = c.direction + left * bend;
   }
   const Cartesian<S> bend = p.qop * force;
+  p.here.field = p.here.field + left * p.here.along(p.t);
   p.x = p.x + left * p.t + half2 * bend;
   p.t = p.t + left * bend;
-  const auto elsewhere = abs(left) > S(at_end);
-  if (any(elsewhere)) {
-    FieldAt<S> there;
-    p.good = both(p.good, look_up<gradient>(map, p.x, there));
-    put_field(elsewhere, there, p.here);
-  }
   return path + left;
 }
 

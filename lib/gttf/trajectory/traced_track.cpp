@@ -167,7 +167,7 @@ class Tracer {
       std::ranges::pop_heap(events_, &Event::is_after);
       events_.pop_back();
       SurfaceAhead& ahead = ahead_[event.ahead];
-      flight_.fly_onto(ahead.level, event.at);
+      flight_.fly_to(event.at);
       if (ahead.level.is_met_twice() &&
           !inside(geometry_.surfaces()[ahead.surface],
                   flight_.state().position)) {
@@ -232,7 +232,7 @@ class Tracer {
     std::ranges::stable_sort(events_, {}, &Event::at);
     for (const Event& event : events_) {
       SurfaceAhead& ahead = ahead_[event.ahead];
-      flight_.fly_onto(ahead.level, event.at);
+      flight_.fly_to(event.at);
       ahead.side = -ahead.side;
       ahead.crossed = true;
       if (!cross(ahead)) return false;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "gttf/core/pack_functions.hpp"
@@ -239,7 +240,7 @@ class FlightThroughRegions {
     enter();
     if (here == nullptr) return;
     here_ = *here;
-    knows_field_ = knows_gradient_ = true;
+    knows_field_ = true;
   }
 
   Cartesian<S> x, t;
@@ -273,7 +274,7 @@ class FlightThroughRegions {
 
   /// Moves to the closest approach to a line along z, in the current region.
   void fly_to_perigee(const Cartesian<S>& origin, Changes changes) {
-    if (model_.map() != nullptr) look_here(!changes.empty());
+    if (model_.map() != nullptr) look_here();
     const auto value_and_slope = [&](const Cartesian<S>& at,
                                      const Cartesian<S>& along) {
       const Cartesian<S> from = at - origin;
@@ -313,14 +314,10 @@ class FlightThroughRegions {
   }
 
   /// Looks up the field of a map, unless it is known.
-  void look_here(bool gradient) {
-    const FieldMapView& map = *model_.map();
-    if (gradient && !knows_gradient_)
-      good = both(good, look_up<true>(map, x, here_));
-    else if (!knows_field_)
-      good = both(good, look_up<false>(map, x, here_));
+  void look_here() {
+    if (!knows_field_)
+      good = both(good, look_up<true>(*model_.map(), x, here_));
     knows_field_ = true;
-    knows_gradient_ = knows_gradient_ || gradient;
   }
 
   UniformPath<S> path_of(const S& length) const {
@@ -339,15 +336,11 @@ class FlightThroughRegions {
   template <class OnPath>
   S move_to(const OnPath& on_path, const S& guess, Changes changes) {
     if (const FieldMapView* map = model_.map()) {
-      look_here(!changes.empty());
-      const MapParticles<S> particles{x,   t, here_, charge.qop, charge.slope,
-                                      good};
-      if (!changes.empty())
-        return fly_in_map<true>(*map, particles, on_path, guess, all_true<S>(),
-                                changes);
-      knows_gradient_ = false;
-      return fly_in_map<false>(*map, particles, on_path, guess, all_true<S>(),
-                               changes);
+      look_here();
+      if (!steps_) steps_.emplace(*map);
+      const MapParticles<S> particles{
+          x, t, here_, charge.qop, charge.slope, good, *steps_};
+      return fly_in_map(*map, particles, on_path, guess, changes);
     }
     const S length = uniform_length(
         x, t, straight_, [this](const S& l) { return path_of(l); }, on_path,
@@ -417,9 +410,10 @@ class FlightThroughRegions {
 
   const BatchFlight& model_;
   std::size_t region_;
-  FieldAt<S> here_;  ///< the field; of a map with its derivatives, if known
+  FieldAt<S> here_;  ///< the field; of a map with its derivatives
   bool straight_ = true;
-  bool knows_field_ = false, knows_gradient_ = false;  ///< of a map
+  bool knows_field_ = false;  ///< of a map
+  std::optional<MapStepLength<S>> steps_;
 };
 
 }  // namespace gttf::detail
