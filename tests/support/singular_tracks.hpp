@@ -23,11 +23,16 @@ struct SingularTrack {
 /// nearly so, no material or much, momenta from 1 keV to 1e300 GeV, beam spots,
 /// displaced starts; solenoids, dipoles, no field. Extreme tracks also have hit
 /// errors from 1e-9 mm to 1 m in one detector, stereo angles and distances of
-/// layers down to 1e-9, tilted modules, material from 1e-12 to 100 X0.
+/// layers down to 1e-9, tilted modules, material from 1e-12 to 100 X0. Long
+/// tracks have 2 to 300 layers with errors from 1e-12 mm to 1 m.
 class SingularTracks : public RandomLayouts {
  public:
-  explicit SingularTracks(unsigned seed, bool extreme = false)
-      : RandomLayouts(seed, extreme ? 0.3 : 0), extreme_(extreme) {}
+  enum class Kind { usual, extreme, many_layers };
+
+  explicit SingularTracks(unsigned seed, Kind kind = Kind::usual)
+      : RandomLayouts(seed, kind == Kind::extreme ? 0.3 : 0),
+        extreme_(kind == Kind::extreme),
+        many_(kind == Kind::many_layers) {}
 
   SingularTrack next() {
     SingularTrack c;
@@ -58,6 +63,7 @@ class SingularTracks : public RandomLayouts {
   }
 
   double sigma() {
+    if (many_) return log_uniform(1e-12, 1e3);
     return extreme_ && chance(0.3) ? log_uniform(1e-9, 1e3)
                                    : log_uniform(1e-4, 1);
   }
@@ -141,10 +147,15 @@ class SingularTracks : public RandomLayouts {
 
   void set_layers(Detector& d) {
     d.name = "singular";
-    layout_ = static_cast<Layout>(whole(0, Layout::count - (extreme_ ? 0 : 1)));
+    layout_ =
+        many_
+            ? static_cast<Layout>(whole(spread, planes))
+            : static_cast<Layout>(whole(0, Layout::count - (extreme_ ? 0 : 1)));
     if (layout_ == modules) towards_ = direction();
-    const int n = whole(2, 12), kind = whole(0, 8), material = whole(0, 3);
-    const double gap = log_uniform(extreme_ ? 1e-9 : 1e-3, 300);
+    const int n = many_ ? static_cast<int>(log_uniform(2, 300)) : whole(2, 12);
+    const int kind = whole(0, 8), material = whole(0, 3);
+    const double gap =
+        many_ ? log_uniform(0.1, 10) : log_uniform(extreme_ ? 1e-9 : 1e-3, 300);
     double radius = log_uniform(5, 300);
     if (!chance(0.2)) d.field = {FieldKind::solenoid, uniform(-4, 4) * unit::T};
     for (int i = 0; i < n; ++i)
@@ -192,7 +203,7 @@ class SingularTracks : public RandomLayouts {
       t.vertex = {uniform(-1e3, 1e3), uniform(-1e3, 1e3), uniform(-2e3, 2e3)};
   }
 
-  bool extreme_;
+  bool extreme_, many_;
   Layout layout_ = any;
   std::array<double, 3> towards_{};  ///< the modules
 };

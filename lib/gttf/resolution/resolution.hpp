@@ -14,8 +14,8 @@
 
 namespace gttf {
 
-/// Form of the fit; both give the same covariance (docs/theory). With energy
-/// loss the time of the triplet form grows with the cube of the number of hits.
+/// Form of the fit; both give the same covariance (docs/theory), in a time
+/// proportional to the number of layers.
 enum class Engine { streaming, triplet };
 
 /// The reason why a resolution does not exist, or ok.

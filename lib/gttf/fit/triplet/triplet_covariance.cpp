@@ -185,20 +185,27 @@ struct Reflection {
   std::vector<Wide> v;
   Wide factor;
 
-  /// That makes column `c` of m zero below its element `c`.
-  /// @return  the square of this element, which is then set
-  static Wide annihilate(Index c, WideMatrix& m, Reflection& r) {
-    r.first = c;
-    r.v.assign(m.col(c).data() + c, m.col(c).data() + m.rows());
+  /// Makes column `c` of m zero below `row`, where it must not be zero.
+  static void annihilate(Index row, Index c, WideMatrix& m, Reflection& r) {
+    r.first = row;
+    r.v.assign(m.col(c).data() + row, m.col(c).data() + m.rows());
+    double largest = 0;
+    for (const Wide& x : r.v)
+      largest = std::max(largest, std::abs(static_cast<double>(x)));
+    // squares stay within the range of doubles
+    const int exponent = std::ilogb(largest);
+    const Wide unit(std::ldexp(1, exponent)), inverse(std::ldexp(1, -exponent));
     Wide square(0);
-    for (const Wide& x : r.v) square += x * x;
+    for (Wide& x : r.v) {
+      x *= inverse;
+      square += x * x;
+    }
     const Wide size = sqrt(square);
     const bool is_negative = r.v.front() < Wide(0);
     r.factor = Wide(1) / (square + size * abs(r.v.front()));
     r.v.front() += is_negative ? -size : size;
-    m(c, c) = is_negative ? size : -size;
-    for (Index i = c + 1; i < m.rows(); ++i) m(i, c) = Wide(0);
-    return square;
+    m(row, c) = unit * (is_negative ? size : -size);
+    for (Index i = row + 1; i < m.rows(); ++i) m(i, c) = Wide(0);
   }
 
   /// Columns of m from `begin`.
@@ -220,21 +227,17 @@ Wide norm(const auto& list) {
 }
 
 /// A track with energy loss, or a doubtful one, with the accuracy that its hits
-/// allow. With the errors n of unit variance of hits and layers, all kinks
-/// are
+/// allow: nothing is squared, and limits without scattering or with exact hits
+/// have fewer variables instead of large weights.
 ///
-///   0 = P p + N n
-///
-/// p is kappa of the first segment and the unmeasured coordinates. With energy
-/// loss the effect of a kink or of a loss fluctuation on the curvature enters
-/// all following triplets, so that N is dense. Nothing is squared:
-///
-///   Q^T (P, N) = [R, N_1; 0, N_2],   N_2^T = U [T; 0],   R, T triangular
-///
-/// with orthogonal Q and U, leaves the components of U^T n beyond those of T
-/// free, with unit variance. The covariance of a function A p + C n is the sum
-/// of their squares in C - A R^-1 N_1. The curvature of a segment is the
-/// curvature at the start of the track without the changes in between.
+/// Variables are the errors of hits, kinks and passive layers, in units of
+/// their standard deviations, the unmeasured coordinates and kappa. From the
+/// outermost hit inwards, a segment adds the variables of its inner hit, of its
+/// passive layers and of the kinks at its outer hit, and two equations, which
+/// join the directions at the outer hit. Each is solved for one variable, which
+/// is replaced. The information R, of which R^T R is the inverse covariance,
+/// remains: position and direction at the inner hit depend on few variables,
+/// and all others are eliminated by reflections.
 /// Source: docs/theory/global-fit.md, orthogonal form;
 ///         docs/theory/energy-loss.md, triplets
 class OrthogonalFit {
@@ -251,30 +254,16 @@ class OrthogonalFit {
     const std::size_t n_hits = system_.hits.size();
     if (n_hits < system_.surface_hit + 1 || n_hits < (track_.fit_kappa ? 3 : 2))
       return TripletStatus::too_few_hits;
-    number_errors();
-    const std::size_t n = system_.rows.size();
-    kinks_ = WideMatrix::Zero(index(2 * n), n_errors_);
-    WideMatrix curvature = WideMatrix::Zero(1, n_errors_);
-    for (std::size_t k = 0; k <= n; ++k) {
-      Segment& s = segments_.emplace_back();
-      set_segment(k, curvature, s);
-      for (Index r = 0; r < 2; ++r) {
-        if (k < n) kinks_.row(index(2 * k) + r) -= s.at_end.row(r);
-        if (k > 0) kinks_.row(index(2 * k) - 2 + r) += s.at_start.row(r);
-      }
-      if (k < n) add_kinks(k);
-      curvature = s.curvature_at_end;
-      if (k < n) add_curvature(system_.hits[k + 1].crossing, curvature);
+    const WideMatrix outermost = add_hit(n_hits - 1);
+    state_ = WideMatrix::Zero(track_dim, n_variables());
+    state_.topRows(2) = outermost;
+    if (track_.fit_kappa)
+      state_(OnSurface::qop, add_variables(1, false)) = Wide(1);
+    for (std::size_t k = n_hits - 1; k-- > 0;) {
+      if (!add_segment(k)) return TripletStatus::singular;
+      eliminate_unused();
     }
-    set_parameters();
-    if (!eliminate_parameters()) return TripletStatus::not_determined;
-    return factorise_constraints() ? TripletStatus::ok
-                                   : TripletStatus::singular;
-  }
-
-  /// Covariance of the line on a segment, in parameters at the start.
-  WideMatrix line(std::size_t segment) const {
-    return fitted(transported(to_start(segment), at_start_of(segment)));
+    return is_determined() ? TripletStatus::ok : TripletStatus::not_determined;
   }
 
   /// Covariance of (u, v, phi, theta, kappa) just after the first measuring
@@ -282,24 +271,23 @@ class OrthogonalFit {
   WideMatrix first_hit() const {
     const std::size_t k = system_.surface_hit;
     const TracedArc& arc = traced(system_.hits[k].crossing);
-    const bool has_next = k + 1 < system_.hits.size();
-    State state = has_next ? at_start_of(k) : at_end_of(k - 1);
-    if (!has_next && scatters_) {
-      const std::size_t i = system_.hits[k].crossing;
-      state.by_errors.middleCols(kink_of_[i], 3) +=
-          gram(arc.local.transpose(), columns_of(i));
+    WideMatrix c = fitted(first_hit_);
+    if (k + 1 == system_.hits.size() && scatters_) {
+      const WideMatrix kinks =
+          gram(arc.local.transpose(), columns_of(system_.hits[k].crossing));
+      c += gram(kinks.transpose(), kinks.transpose());
     }
-    if (!track_.loses_energy || !track_.fit_kappa) return fitted(state);
+    if (!track_.loses_energy || !track_.fit_kappa) return c;
     WideMatrix behind = WideMatrix::Zero(track_dim, track_dim);
     for (int i = 0; i < OnSurface::qop; ++i) behind(i, i) = Wide(1);
     behind.row(OnSurface::qop) =
         gram(arc.kappa_behind.cast<Wide>(), to_start(k));
-    return fitted(transported(behind, state));
+    return propagated(c, behind.transpose());
   }
 
   /// With the kinks of layers at the start if that is a hit.
   WideMatrix perigee() const {
-    WideMatrix c = line(0);
+    WideMatrix c = propagated(fitted(state_), to_start(0).transpose());
     if (system_.surface_hit == 0 || !scatters_) return c;
     for (const KinkColumns& kinks : track_.start_kinks) c += added_by(kinks);
     return c;
@@ -312,11 +300,10 @@ class OrthogonalFit {
   }
 
  private:
-  /// Directions (theta, phi) at the ends of a segment, and the curvature, as
-  /// function of the errors.
-  struct Segment {
-    WideMatrix at_start, at_end, curvature, curvature_at_end;
-  };
+  /// Rows of the turns of a segment by its passive layers: directions (theta,
+  /// phi) at both ends for fixed points, and the curvature at its end.
+  enum Turn : int { leaving, arriving = leaving + 2, curvature = arriving + 2 };
+  static constexpr int n_turn_rows = curvature + 1;
 
   static WideMatrix scaled_columns(const KinkColumns& kinks) {
     WideMatrix columns = kinks.columns;
@@ -332,210 +319,309 @@ class OrthogonalFit {
     if (!track_.fit_kappa) columns.row(Perigee::kappa).setZero();
     return columns;
   }
-
-  /// Two errors of each hit, three of each layer, starting at the first hit.
-  void number_errors() {
-    n_errors_ = 2 * index(system_.hits.size());
-    kink_of_.assign(system_.crossings.size(), -1);
-    if (!scatters_) return;
-    for (std::size_t i = system_.hits[0].crossing + 1;
-         i < system_.crossings.size(); ++i) {
-      kink_of_[i] = n_errors_;
-      n_errors_ += 3;
-    }
-  }
-
-  void add_curvature(std::size_t crossing, WideMatrix& curvature) const {
-    if (kink_of_[crossing] < 0) return;
-    curvature.middleCols(kink_of_[crossing], 3) +=
-        columns_of(crossing).row(Perigee::kappa);
-  }
-
-  /// Shifts of a hit by the errors.
-  WideMatrix shift(std::size_t hit) const {
-    WideMatrix x = WideMatrix::Zero(2, n_errors_);
-    x.middleCols(2 * index(hit), 2) = system_.hits[hit].error;
-    return x;
-  }
-
-  void set_segment(std::size_t k, const WideMatrix& curvature,
-                   Segment& s) const {
-    const InPlaneArc& arc = system_.arcs[k];
-    const std::size_t from = system_.hits[k].crossing;
-    const std::size_t to = system_.hits[k + 1].crossing;
-    const WideMatrix local = traced(to).local;
-    // fixed points: the effect of kinks in between at the second is compensated
-    WideMatrix end = shift(k + 1), turn = WideMatrix::Zero(2, n_errors_);
-    s.curvature = s.curvature_at_end = curvature;
-    for (std::size_t i = from + 1; i < to; ++i) {
-      if (kink_of_[i] < 0) continue;
-      const WideMatrix moved = gram(local.transpose(), columns_of(i));
-      end.middleCols(kink_of_[i], 3) -= moved.topRows(2);
-      turn.block(0, kink_of_[i], 1, 3) += moved.row(OnSurface::theta);
-      turn.block(1, kink_of_[i], 1, 3) += moved.row(OnSurface::phi);
-      add_curvature(i, s.curvature_at_end);
-    }
-    const auto sum = [&](const InPlaneArc::Matrix2& by_start,
-                         const InPlaneArc::Matrix2& by_end,
-                         const InPlaneArc::Vector2& by_kappa) {
-      WideMatrix a = gram(by_start.transpose(), shift(k));
-      a += gram(by_end.transpose(), end);
-      a += gram(by_kappa.transpose(), curvature);
-      return a;
-    };
-    s.at_start = sum(arc.start_by_start, arc.start_by_end, arc.start_by_kappa);
-    s.at_end = sum(arc.end_by_start, arc.end_by_end, arc.end_by_kappa) + turn;
-  }
-
-  /// The kinks of the middle hit themselves.
-  void add_kinks(std::size_t triplet) {
-    const std::size_t crossing = system_.hits[triplet + 1].crossing;
-    if (kink_of_[crossing] < 0) return;
-    for (int r = 0; r < 2; ++r)
-      kinks_(index(2 * triplet) + r, kink_of_[crossing] + r) -=
-          sqrt(Wide(traced(crossing).kinks.variances[r]));
-  }
-
-  /// Takes P from the kinks: an unmeasured coordinate has no error.
-  void set_parameters() {
-    const std::size_t n = system_.rows.size();
-    for (std::size_t h = 0; h < system_.hits.size(); ++h)
-      if (system_.hits[h].unmeasured) free_.push_back(2 * index(h) + 1);
-    const Index n_free = index(free_.size());
-    parameters_ =
-        WideMatrix::Zero(index(2 * n), n_free + (track_.fit_kappa ? 1 : 0));
-    for (Index f = 0; f < n_free; ++f) {
-      const Index error = free_[static_cast<std::size_t>(f)];
-      parameters_.col(f) = kinks_.col(error);
-      kinks_.col(error).setZero();
-    }
-    if (track_.fit_kappa)
-      for (std::size_t j = 0; j < n; ++j)
-        for (int r = 0; r < 2; ++r)
-          parameters_(index(2 * j) + r, n_free) = system_.rows[j].rho[r];
-  }
-
-  /// R and N_1, N_2. Columns of P and equations have a length of 1 before: an
-  /// equation may be multiplied by any number.
-  /// @return  false if a parameter is not determined
-  bool eliminate_parameters() {
-    const Index n = parameters_.cols();
-    if (n > kinks_.rows()) return false;
-    for (Index c = 0; c < n; ++c) {
-      lengths_.push_back(norm(parameters_.col(c)));
-      parameters_.col(c) *= Wide(1) / lengths_.back();
-    }
-    for (Index r = 0; r < kinks_.rows(); ++r) {
-      const Wide a = norm(parameters_.row(r)), b = norm(kinks_.row(r));
-      const Wide scale = Wide(1) / sqrt(a * a + b * b);
-      parameters_.row(r) *= scale;
-      kinks_.row(r) *= scale;
-    }
-    const double least = doubtful_ ? 0 : parameter_rounding;
-    Reflection q;
-    for (Index c = 0; c < n; ++c) {
-      const Wide before = norm(parameters_.col(c));
-      const Wide square = Reflection::annihilate(c, parameters_, q);
-      if (!(square > Wide(least) * before * before)) return false;
-      q.apply(parameters_, c + 1);
-      q.apply(kinks_, 0);
-    }
-    return true;
-  }
-
-  /// U.
-  /// @return  false if an equation follows from others, except for rounding:
-  ///          their kinks have no errors
-  bool factorise_constraints() {
-    const Index n = parameters_.cols();
-    WideMatrix t = kinks_.bottomRows(kinks_.rows() - n).transpose();
-    if (t.cols() > t.rows()) return false;
-    for (Index c = 0; c < t.cols(); ++c) t.col(c) *= Wide(1) / norm(t.col(c));
-    const double least = doubtful_ ? 0 : pivot_rounding<Wide>;
-    for (Index c = 0; c < t.cols(); ++c) {
-      Reflection& u = constraints_.emplace_back();
-      if (!(Reflection::annihilate(c, t, u) > Wide(least))) return false;
-      u.apply(t, c + 1);
-    }
-    return true;
-  }
-
-  /// (u, v, phi, theta, kappa) at an end of a segment.
-  struct State {
-    WideMatrix by_errors;  ///< unmeasured coordinates included
-    WideMatrix by_kappa;
-  };
-
-  State at_start_of(std::size_t segment) const {
-    const Segment& s = segments_[segment];
-    return state_of(segment, s.at_start, s.curvature,
-                    system_.arcs[segment].start_by_kappa);
-  }
-  State at_end_of(std::size_t segment) const {
-    const Segment& s = segments_[segment];
-    return state_of(segment + 1, s.at_end, s.curvature_at_end,
-                    system_.arcs[segment].end_by_kappa);
-  }
-  /// @param angles  theta and phi
-  State state_of(std::size_t hit, const WideMatrix& angles,
-                 const WideMatrix& curvature,
-                 const InPlaneArc::Vector2& angles_by_kappa) const {
-    State state{WideMatrix(track_dim, n_errors_),
-                WideMatrix::Zero(track_dim, 1)};
-    state.by_errors.topRows(2) = shift(hit);
-    state.by_errors.row(OnSurface::theta) = angles.row(0);
-    state.by_errors.row(OnSurface::phi) = angles.row(1);
-    state.by_errors.row(OnSurface::qop) = curvature;
-    state.by_kappa(OnSurface::theta, 0) = angles_by_kappa[0];
-    state.by_kappa(OnSurface::phi, 0) = angles_by_kappa[1];
-    state.by_kappa(OnSurface::qop, 0) = Wide(1);
-    return state;
-  }
-  static State transported(const WideMatrix& by_state, const State& state) {
-    return {gram(by_state.transpose(), state.by_errors),
-            gram(by_state.transpose(), state.by_kappa)};
-  }
   WideMatrix to_start(std::size_t hit) const {
     return inverse(traced(system_.hits[hit].crossing).local);
   }
 
-  WideMatrix fitted(const State& state) const {
-    WideMatrix free_errors = state.by_errors.transpose();
-    WideMatrix a(parameters_.cols(), state.by_errors.rows());
-    const Index n_free = index(free_.size());
-    for (Index f = 0; f < n_free; ++f) {
-      const Index error = free_[static_cast<std::size_t>(f)];
-      a.row(f) = free_errors.row(error);
-      free_errors.row(error).setZero();
+  Index n_variables() const { return info_.cols(); }
+
+  /// The linear functions of the variables that are needed.
+  template <class Action>
+  void for_functions(const Action& action) {
+    for (WideMatrix* m : {&info_, &state_, &first_hit_}) action(*m);
+  }
+
+  /// @param with_prior  of unit variance
+  /// @return            the index of the first
+  Index add_variables(Index n, bool with_prior) {
+    const Index first = n_variables();
+    for_functions([&](WideMatrix& m) {
+      const Index rows = m.rows() + (&m == &info_ && with_prior ? n : 0);
+      WideMatrix larger = WideMatrix::Zero(rows, first + n);
+      larger.topLeftCorner(m.rows(), first) = m;
+      m = std::move(larger);
+    });
+    if (with_prior)
+      for (Index i = 0; i < n; ++i)
+        info_(info_.rows() - n + i, first + i) = Wide(1);
+    return first;
+  }
+
+  /// Independent errors of unit variance, one for each column of `effects` that
+  /// is not zero.
+  /// @return  `effects` as function of all variables
+  WideMatrix add_errors(const WideMatrix& effects) {
+    std::vector<Index> nonzero;
+    for (Index c = 0; c < effects.cols(); ++c)
+      if (!is_zero(effects, c)) nonzero.push_back(c);
+    const Index first = add_variables(std::ssize(nonzero), true);
+    WideMatrix functions = WideMatrix::Zero(effects.rows(), n_variables());
+    for (std::size_t i = 0; i < nonzero.size(); ++i)
+      functions.col(first + index(i)) = effects.col(nonzero[i]);
+    return functions;
+  }
+
+  static bool is_zero(const WideMatrix& m, Index column) {
+    for (Index r = 0; r < m.rows(); ++r)
+      if (m(r, column) != Wide(0)) return false;
+    return true;
+  }
+
+  /// @return  the point (u, v)
+  WideMatrix add_hit(std::size_t k) {
+    const ReferenceHit& hit = system_.hits[k];
+    if (!hit.unmeasured) return add_errors(hit.error);
+    const Index free = add_variables(1, false);
+    WideMatrix point = add_errors(hit.error.col(0));
+    point.col(free) = hit.error.col(1);
+    return point;
+  }
+
+  /// Kinks (theta, phi, curvature) at a hit.
+  WideMatrix kinks_at(std::size_t hit) const {
+    WideMatrix kinks = WideMatrix::Zero(3, 3);
+    const std::size_t crossing = system_.hits[hit].crossing;
+    for (int r = 0; r < 2; ++r)
+      kinks(r, r) = sqrt(Wide(traced(crossing).kinks.variances[r]));
+    kinks.row(2) = columns_of(crossing).row(Perigee::kappa);
+    return kinks;
+  }
+
+  /// In rows as of Turn.
+  WideMatrix passive_turns(std::size_t segment) const {
+    const InPlaneArc& arc = system_.arcs[segment];
+    const std::size_t from = system_.hits[segment].crossing,
+                      to = system_.hits[segment + 1].crossing;
+    WideMatrix turns = WideMatrix::Zero(n_turn_rows, 3 * index(to - from - 1));
+    const WideMatrix local = traced(to).local;
+    for (std::size_t i = from + 1; i < to; ++i) {
+      const WideMatrix columns = columns_of(i);
+      const WideMatrix moved = gram(local.transpose(), columns);
+      const WideMatrix point = moved.topRows(2);
+      auto own = turns.middleCols(3 * index(i - from - 1), 3);
+      // the point at the end is fixed
+      own.middleRows(leaving, 2) = -gram(arc.start_by_end.transpose(), point);
+      own.middleRows(arriving, 2) = -gram(arc.end_by_end.transpose(), point);
+      own.row(arriving) += moved.row(OnSurface::theta);
+      own.row(arriving + 1) += moved.row(OnSurface::phi);
+      own.row(curvature) = columns.row(Perigee::kappa);
     }
-    if (track_.fit_kappa) a.row(n_free) = state.by_kappa.transpose();
-    // R^T x = a
-    for (Index i = 0; i < a.rows(); ++i) {
-      const Wide length = lengths_[static_cast<std::size_t>(i)];
-      for (Index q = 0; q < a.cols(); ++q) {
-        Wide x = a(i, q) / length;
-        for (Index k = 0; k < i; ++k) x -= parameters_(k, i) * a(k, q);
-        a(i, q) = x / parameters_(i, i);
+    return compressed(turns);
+  }
+
+  /// Fewer columns with the same covariance.
+  static WideMatrix compressed(const WideMatrix& effects) {
+    if (effects.cols() <= effects.rows()) return effects;
+    WideMatrix m = effects.transpose();
+    Reflection u;
+    for (Index c = 0; c < m.cols(); ++c) {
+      if (is_zero(m.bottomRows(m.rows() - c), c)) continue;
+      Reflection::annihilate(c, c, m, u);
+      u.apply(m, c + 1);
+    }
+    return m.topRows(m.cols()).transpose();
+  }
+
+  /// @return  false if an equation has no errors
+  bool add_segment(std::size_t k) {
+    const InPlaneArc& arc = system_.arcs[k];
+    const bool has_triplet = k + 2 < system_.hits.size();
+    const Index kappa = track_.fit_kappa ? add_variables(1, false) : -1;
+    WideMatrix inner = add_hit(k), turns, kinks;
+    turns = WideMatrix::Zero(n_turn_rows, n_variables());
+    kinks = WideMatrix::Zero(3, n_variables());
+    if (scatters_) turns = add_errors(passive_turns(k));
+    if (scatters_ && has_triplet) kinks = add_errors(kinks_at(k + 1));
+    for (WideMatrix* m : {&inner, &turns, &kinks}) extend(*m);
+    const WideMatrix outer = state_.topRows(2);
+    const auto angles = [&](const InPlaneArc::Matrix2& by_start,
+                            const InPlaneArc::Matrix2& by_end,
+                            const InPlaneArc::Vector2& by_kappa, int turn) {
+      WideMatrix a = gram(by_start.transpose(), inner);
+      a += gram(by_end.transpose(), outer);
+      a += turns.middleRows(turn, 2);
+      if (track_.fit_kappa) a.col(kappa) += by_kappa;
+      return a;
+    };
+    const WideMatrix at_end =
+        angles(arc.end_by_start, arc.end_by_end, arc.end_by_kappa, arriving);
+    const Index n_before = track_.fit_kappa ? 1 : 0;
+    WideMatrix equations =
+        WideMatrix::Zero(n_before + (has_triplet ? 2 : 0), n_variables());
+    if (track_.fit_kappa) {
+      equations.row(0) =
+          state_.row(OnSurface::qop) - turns.row(curvature) - kinks.row(2);
+      equations(0, kappa) -= Wide(1);
+    }
+    if (has_triplet) {
+      equations.bottomRows(2) = -at_end - kinks.topRows(2);
+      equations.row(n_before) += state_.row(OnSurface::theta);
+      equations.row(n_before + 1) += state_.row(OnSurface::phi);
+    } else if (k < system_.surface_hit) {
+      first_hit_ = state_;
+      set_angles(at_end, first_hit_);
+    }
+    state_ = WideMatrix::Zero(track_dim, n_variables());
+    state_.topRows(2) = inner;
+    set_angles(angles(arc.start_by_start, arc.start_by_end, arc.start_by_kappa,
+                      leaving),
+               state_);
+    if (track_.fit_kappa) state_(OnSurface::qop, kappa) = Wide(1);
+    if (k == system_.surface_hit) first_hit_ = state_;
+    return solve_equations(equations, kappa);
+  }
+
+  /// With zeros for new variables.
+  void extend(WideMatrix& m) const {
+    WideMatrix larger = WideMatrix::Zero(m.rows(), n_variables());
+    larger.leftCols(m.cols()) = m;
+    m = std::move(larger);
+  }
+  /// @param angles  theta, phi
+  static void set_angles(const WideMatrix& angles, WideMatrix& state) {
+    state.row(OnSurface::theta) = angles.row(0);
+    state.row(OnSurface::phi) = angles.row(1);
+  }
+
+  /// Whether no further equation depends on a variable.
+  bool is_unused(Index variable) const {
+    return is_zero(state_, variable) && is_zero(first_hit_, variable);
+  }
+
+  /// Replaces one variable for each equation: the one with the largest
+  /// coefficient that is not used any more, or else any other; the curvature,
+  /// which exact hits determine up to its changes by losses, comes last.
+  /// @param equations  the first one is that of the curvature, if it is fitted
+  /// @param kappa      its variable
+  /// @return  false if there is none: an equation follows from others, except
+  ///          for rounding, or its kinks have no errors
+  bool solve_equations(WideMatrix& equations, Index kappa) {
+    std::vector<Index> unused, any;
+    for (Index c = 0; c < equations.cols(); ++c) {
+      if (c == kappa) continue;
+      any.push_back(c);
+      if (is_unused(c)) unused.push_back(c);
+    }
+    const auto largest = [&](Index first, Index last,
+                             const std::vector<Index>& columns) {
+      Entry entry;
+      for (Index r = first; r <= last; ++r)
+        for (const Index c : columns)
+          if (abs(equations(r, c)) > entry.size)
+            entry = {r, c, abs(equations(r, c))};
+      return entry;
+    };
+    Wide of_kappa(0);
+    for (Index r = 0; r < equations.rows(); ++r) {
+      const Wide size = largest(r, r, any).size;
+      if (size > Wide(0)) equations.row(r) *= Wide(1) / size;
+      if (kappa >= 0) of_kappa = std::max(of_kappa, abs(equations(r, kappa)));
+    }
+    const bool may_be_exact = kappa >= 0 && track_.loses_energy;
+    for (Index r = 0; r < equations.rows(); ++r) {
+      const Index last = r == 0 && kappa >= 0 ? 0 : equations.rows() - 1;
+      Entry pivot = largest(r, last, unused);
+      if (pivot.is_rounding()) pivot = largest(r, last, any);
+      if (pivot.is_rounding() && may_be_exact) {
+        pivot = largest(r, last, {kappa});
+        if (!(pivot.size > Wide(pivot_rounding<Wide>) * of_kappa)) return false;
+      } else if (pivot.is_rounding()) {
+        return false;
       }
+      equations.row(r).swap(equations.row(pivot.row));
+      const WideMatrix equation =
+          equations.row(r) * (Wide(1) / equations(r, pivot.column));
+      const auto replace = [&](WideMatrix& m) {
+        for (Index c = 0; c < m.cols(); ++c)
+          if (c != pivot.column && equation(0, c) != Wide(0))
+            m.col(c) -= m.col(pivot.column) * equation(0, c);
+        m.col(pivot.column).setZero();
+      };
+      for_functions(replace);
+      replace(equations);
     }
-    free_errors -= gram(kinks_.topRows(a.rows()), a);
-    for (const Reflection& u : constraints_) u.apply(free_errors, 0);
-    const WideMatrix left =
-        free_errors.bottomRows(free_errors.rows() - index(constraints_.size()));
-    return gram(left, left);
+    return true;
+  }
+
+  struct Entry {
+    Index row = 0, column = 0;
+    Wide size = Wide(0);
+
+    /// Of an equation whose largest coefficient was 1.
+    bool is_rounding() const { return !(size > Wide(pivot_rounding<Wide>)); }
+  };
+
+  /// Makes R triangular, without the variables that are not used any more. Rows
+  /// of any size keep their digits, as the pivot is the largest element of its
+  /// row and column. Source: [CoxHigham98]
+  void eliminate_unused() {
+    std::vector<Index> order, used;
+    for (Index c = 0; c < n_variables(); ++c)
+      if (!is_unused(c))
+        used.push_back(c);
+      else if (!is_zero(info_, c))
+        order.push_back(c);
+    const Index n_unused = std::ssize(order);
+    order.insert(order.end(), used.begin(), used.end());
+    WideMatrix m = info_(Eigen::all, order);
+    Index row = 0;
+    const auto eliminate = [&](Index begin, Index end) {
+      Reflection q;
+      for (Index c = begin; c < end && row < m.rows(); ++c) {
+        Entry pivot;
+        for (Index k = c; k < end; ++k)
+          for (Index r = row; r < m.rows(); ++r)
+            if (abs(m(r, k)) > pivot.size) pivot = {r, k, abs(m(r, k))};
+        if (!(pivot.size > Wide(0))) break;
+        m.col(c).swap(m.col(pivot.column));
+        m.row(row).swap(m.row(pivot.row));
+        std::swap(order[static_cast<std::size_t>(c)],
+                  order[static_cast<std::size_t>(pivot.column)]);
+        Reflection::annihilate(row, c, m, q);
+        q.apply(m, c + 1);
+        ++row;
+      }
+    };
+    eliminate(0, n_unused);
+    const Index first = row;
+    eliminate(n_unused, m.cols());
+    info_ = WideMatrix(m.block(first, n_unused, row - first, std::ssize(used)));
+    order.erase(order.begin(), order.begin() + n_unused);
+    state_ = WideMatrix(state_(Eigen::all, order));
+    first_hit_ = WideMatrix(first_hit_(Eigen::all, order));
+  }
+
+  /// Whether the variables are determined.
+  bool is_determined() const {
+    if (info_.rows() < info_.cols()) return false;
+    const double least = doubtful_ ? 0 : parameter_rounding;
+    for (Index c = 0; c < info_.cols(); ++c) {
+      const Wide size = norm(info_.col(c));
+      if (!(info_(c, c) * info_(c, c) > Wide(least) * size * size))
+        return false;
+    }
+    return true;
+  }
+
+  /// Covariance of functions of the variables.
+  WideMatrix fitted(const WideMatrix& functions) const {
+    WideMatrix a = functions.transpose();
+    // R^T x = a
+    for (Index i = 0; i < a.rows(); ++i)
+      for (Index q = 0; q < a.cols(); ++q) {
+        Wide x = a(i, q);
+        for (Index k = 0; k < i; ++k) x -= info_(k, i) * a(k, q);
+        a(i, q) = x / info_(i, i);
+      }
+    return gram(a, a);
   }
 
   const TripletTrack& track_;
   ReferenceRows system_;
   bool scatters_, doubtful_;
-  Index n_errors_ = 0;
-  std::vector<Index> kink_of_;  ///< first of the three of a crossing, -1: none
-  std::vector<Segment> segments_;
-  WideMatrix kinks_;           ///< N, then N_1 and N_2
-  std::vector<Index> free_;    ///< errors that are free parameters instead
-  WideMatrix parameters_;      ///< P, then R
-  std::vector<Wide> lengths_;  ///< of the columns of P
-  std::vector<Reflection> constraints_;  ///< U
+  WideMatrix info_;       ///< R
+  WideMatrix state_;      ///< after the innermost hit, order of OnSurface
+  WideMatrix first_hit_;  ///< as first_hit(), without its kinks
 };
 
 Matrix5 rounded(const WideMatrix& c) {
@@ -650,14 +736,8 @@ TripletCovariance triplet_covariance(const TripletTrack& track,
                                      const TripletOptions& options) {
   const int exponent = exponent_of(track, options.errors);
   const TripletTrack in_range = scaled(track, exponent);
-  // a second for a track of so many hits
-  constexpr std::ptrdiff_t most_hits = 150;
-  const bool is_orthogonal =
-      options.doubtful && track.traced &&
-      std::ranges::count_if(track.crossings, &TripletPoint::measures) <=
-          most_hits;
   TripletCovariance c =
-      track.loses_energy || is_orthogonal
+      track.loses_energy || (options.doubtful && track.traced)
           ? scaled_covariance<OrthogonalFit>(in_range, options)
           : scaled_covariance<ReferenceFit>(in_range, options);
   const auto scale_back = [exponent](double x) {

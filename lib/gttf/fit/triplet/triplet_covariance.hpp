@@ -61,7 +61,7 @@ struct TripletOptions {
 /// is then part of the fit. Cost: linear in the number of hits.
 /// Computed in twice double precision: K^-1 has a condition number of about
 /// n^4 where hit errors dominate. With energy loss, and for doubtful tracks,
-/// cubic in the number of hits.
+/// in the orthogonal form.
 /// Errors: none; see TripletCovariance::status
 /// Source: [GTTF] eq:kmatrix_inverse, eq:global_fit_sigma, eq:global_fit_cov
 ///         and its appendix on track parameters; docs/theory/global-fit.md
