@@ -234,6 +234,77 @@ TEST_CASE("sensitivity: with energy losses, equals differences") {
   CHECK(sum.worst < 1e-6);
 }
 
+TEST_CASE("sensitivity: of layers next to the face of a dipole") {
+  // B is behind the entrance, in the dipole, C behind the exit
+  const auto telescope = [](double distance) {
+    Detector d;
+    d.name = "dipole";
+    d.field.kind = FieldKind::dipole;
+    d.field.dipoles = {{Axis::z, {300, 500}, Axis::y, 1 * unit::T}};
+    set_reference(d.field);
+    for (const double z : {100., 300 + distance, 500 + distance, 700.}) {
+      d.layers.push_back(make_layer(
+          std::to_string(z),
+          make_inclined_plane({0, 0, z}, {0, 0, 1}, {1, 0, 0}, {1400, 1400}), 0,
+          pixel(0.005, 0.006)));
+      d.layers.back().material.push_back({"silicon", 0.5, 0.5 / 93.7});
+    }
+    return d;
+  };
+  // by values on the far side of a face
+  const auto slope_beyond = [](const Case& c, const Sensitivity& item,
+                               Parameter q, double h) {
+    constexpr std::array<double, 5> weights{-25, 48, -36, 16, -3};
+    double sum = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const double value = item.value + h * static_cast<double>(i);
+      const Case moved_away = i == 0 ? c : changed(c, item, value);
+      sum += weights[i] * std::log(budget_of(moved_away).total[q]) / (24 * h);
+    }
+    return sum;
+  };
+  // with losses and without, at the start and at a layer
+  for (const bool is_at_layer : {false, true})
+    for (const EnergyLoss loss : {EnergyLoss::off, EnergyLoss::mean})
+      for (const double distance : {0., 1e-5, 0.01, 0.2, 0.6, 5.}) {
+        CAPTURE(distance);
+        Case c{telescope(distance), {}, {}};
+        c.track.p = 0.5;
+        c.track.mass = 0.93827;
+        c.track.theta = 8 * unit::deg;
+        c.model.loss = loss;
+        if (is_at_layer) c.model.at = AtLayer{0, true};
+        const Sensitivities s =
+            make_sensitivities(TrackingGeometry(c.detector), c.track, c.model);
+        REQUIRE(s.exists());
+        // at a layer they neglect the energy loss, see
+        // docs/theory/sensitivity.md
+        const bool has_rotations = !is_at_layer && distance > 0;
+        int compared = 0;
+        for (const Sensitivity& item : s.items) {
+          const bool is_position = item.quantity == Quantity::position;
+          if (!is_position &&
+              (item.quantity != Quantity::about_v || !has_rotations))
+            continue;
+          if (item.layer != 1 && item.layer != 2) continue;
+          // a layer on the entrance leaves the dipole backwards; the track is
+          // at x > 0, where a rotation about v moves the plane backwards
+          const double ahead = distance == 0 && item.layer == 1 ? -1 : 1;
+          const double h = ahead * (is_position ? 0.02 : -5e-4);
+          for (const Parameter q : {Parameter::p, Parameter::phi0}) {
+            const double expected = slope_beyond(c, item, q, h);
+            CAPTURE(to_string(item.quantity));
+            CAPTURE(item.layer);
+            CAPTURE(expected);
+            CHECK(std::abs(item.slope[q] - expected) <
+                  1e-6 * std::max(std::abs(expected), 1e-3));
+            ++compared;
+          }
+        }
+        CHECK(compared == (has_rotations ? 8 : 4));
+      }
+}
+
 TEST_CASE("sensitivity: with energy losses, the cost is linear") {
   const auto seconds = [](int n) {
     const TrackingGeometry geometry(make_barrel(n, 30, 1000, 2, 0.1 / n, 0.01));

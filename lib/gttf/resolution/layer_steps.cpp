@@ -5,27 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <span>
 
 #include "gttf/core/dual.hpp"
 #include "gttf/detector/ring.hpp"
+#include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/scattering.hpp"
 #include "gttf/trajectory/surface_level.hpp"
 
 namespace gttf::detail {
 
 namespace {
-
-/// The inverse of a map of lines over a distance, mm.
-Matrix5 inverse_map(const Matrix5& m, double distance) {
-  const double length = std::max(distance, 1 * unit::mm);
-  Eigen::Matrix<double, track_dim, 1> units;
-  units << 1, 1, 1 / length, 1 / length, 1 / (length * length);
-  const auto inverse_units = units.cwiseInverse().eval();
-  const Matrix5 scaled = inverse_units.asDiagonal() * m * units.asDiagonal();
-  const Matrix5 result =
-      units.asDiagonal() * inverse(scaled) * inverse_units.asDiagonal();
-  return result;
-}
 
 /// A coordinate keeps its direction in the axes of a module that turns.
 void set_user_rows(const SurfaceRecord& record, const TracedCrossing& x,
@@ -37,21 +28,39 @@ void set_user_rows(const SurfaceRecord& record, const TracedCrossing& x,
   }
 }
 
-/// The centre of an inclined plane.
-Vector3 centre_of(const SurfaceRecord& s) {
-  const auto vector = [](const std::array<double, 3>& e) {
-    return Vector3(e[0], e[1], e[2]);
-  };
-  return s.position * vector(s.normal_vector) +
-         0.5 * (s.u.lower + s.u.upper) * vector(s.u_vector) +
-         0.5 * (s.v.lower + s.v.upper) * vector(s.v_vector());
-}
-
 double path_of(const std::vector<TracedCrossing>& list, std::size_t k) {
   return list[k].path - (k == 0 ? 0 : list[k - 1].path);
 }
 
 }  // namespace
+
+Interval range_between_faces(const TrackingGeometry& geometry,
+                             const TracedCrossing& x, double rate) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  Interval range{-infinite, infinite};
+  if (rate == 0) return range;
+  // along the path
+  rate /= SurfaceLevel(geometry.surfaces()[x.surface])
+              .slope(x.position, x.direction);
+  for (const DipoleGap& gap : geometry.field().dipoles) {
+    const auto axis = static_cast<int>(gap.normal);
+    for (const bool is_upper : {false, true}) {
+      const double face = is_upper ? gap.extent.upper : gap.extent.lower;
+      const double ahead = face - x.position[axis];
+      const bool is_on_it = std::abs(ahead) <= same_place;
+      const double by = is_on_it ? 0 : ahead / (rate * x.direction[axis]);
+      // the sign of a motion towards the face
+      const double inwards = is_upper ? -1 : 1;
+      const bool is_upwards =
+          is_on_it ? inwards * rate * x.direction[axis] > 0 : by > 0;
+      if (is_upwards)
+        range.upper = std::min(range.upper, by);
+      else
+        range.lower = std::max(range.lower, by);
+    }
+  }
+  return range;
+}
 
 LayerSteps::LayerSteps(const AnyTrack& track, const Model& model)
     : track_(track),
@@ -92,6 +101,27 @@ LayerSteps::Plane LayerSteps::plane_at(const FlightState<track_dim>& s) const {
   return plane;
 }
 
+/// How far after crossing k its plane is: with magnets about halfway to the
+/// next crossing, and not near a face, where no derivative exists.
+double LayerSteps::plane_ahead(std::size_t k,
+                               const FlightState<track_dim>& s) const {
+  const auto& dipoles = geometry_.field().dipoles;
+  if (dipoles.empty() || k + 1 == list_.size()) return 0;
+  const double gap = path_of(list_, k + 1);
+  const auto is_near_face = [&](double length) {
+    const Vector3 point = s.position + length * s.direction;
+    return std::ranges::any_of(dipoles, [&](const DipoleGap& dipole) {
+      const double x = point[static_cast<int>(dipole.normal)];
+      const double margin = 0.1 * gap;
+      return std::abs(x - dipole.extent.lower) < margin ||
+             std::abs(x - dipole.extent.upper) < margin;
+    });
+  };
+  for (const double part : {0.5, 0.25, 0.75})
+    if (!is_near_face(part * gap)) return part * gap;
+  return 0.5 * gap;
+}
+
 FlightState<track_dim> LayerSteps::start_of(std::size_t k, Variable v,
                                             double by) const {
   if (k == 0) return start_state(track_.track(), frame_, b_ref_);
@@ -129,7 +159,7 @@ std::optional<LayerSteps::Results> LayerSteps::step(std::size_t k, Variable v,
   const SurfaceLevel level(record);
   Vector3 bend;
   TracedCrossing x;
-  x.path = path_of(list_, k);
+  x.path = path_of(list_, k) - (k == 0 ? 0 : planes_[k].ahead);
   if (fly_along(geometry_.field(), FlightGoal(level), x.path, s, &bend) !=
       Landing::there)
     return std::nullopt;
@@ -182,12 +212,22 @@ std::optional<LayerSteps::Results> LayerSteps::step(std::size_t k, Variable v,
     s.qop = behind->qop;
     s.d_qop = behind->d_qop;
   }
-  if (own_last) *own_last = plane_at(s);
+  if (own_last) {
+    FlightState<track_dim> ahead = s;
+    const double length = plane_ahead(k, s);
+    const auto goal =
+        SurfaceLevel::plane(s.position + length * s.direction, s.direction);
+    if (length > 0 && fly_along(geometry_.field(), FlightGoal(goal), length,
+                                ahead) != Landing::there)
+      return std::nullopt;
+    *own_last = plane_at(ahead);
+    own_last->ahead = length;
+  }
   if (!last) last = own_last;
   if (!last) return r;
   if (fly_along(geometry_.field(),
-                FlightGoal(SurfaceLevel::plane(last->point, last->normal)), 0,
-                s) != Landing::there)
+                FlightGoal(SurfaceLevel::plane(last->point, last->normal)),
+                last->ahead, s) != Landing::there)
     return std::nullopt;
   const FrameAngles angles(frame_, s.direction);
   const auto set_map = [&r](int row,
@@ -269,8 +309,9 @@ double LayerSteps::step_size(std::size_t k, Variable v) const {
     case about_u:
     case about_v:
     case about_normal: {
-      const SurfaceRecord& s = geometry_.surfaces()[x.surface];
-      const double arm = (x.position - centre_of(s)).norm();
+      const auto [u, v_arm] =
+          arms_about_centre(geometry_.surfaces()[x.surface], x.position);
+      const double arm = std::hypot(u, v_arm);
       return relative * std::min(1.0, size / std::max(arm, 1 * unit::mm));
     }
     case point_1:
@@ -281,22 +322,60 @@ double LayerSteps::step_size(std::size_t k, Variable v) const {
   return relative * size;
 }
 
-/// By four values,
+Interval LayerSteps::range(std::size_t k, Variable v) const {
+  const TracedCrossing& x = list_[k];
+  const SurfaceRecord& s = geometry_.surfaces()[x.surface];
+  switch (v) {
+    case position:
+      return range_between_faces(geometry_, x, 1);
+    case about_u:
+      return range_between_faces(geometry_, x,
+                                 arms_about_centre(s, x.position)[1]);
+    case about_v:
+      return range_between_faces(geometry_, x,
+                                 -arms_about_centre(s, x.position)[0]);
+    default:
+      return range_between_faces(geometry_, x, 0);
+  }
+}
+
+/// By four values around it,
 ///
-///   f'(0) = (8 (f_1 - f_-1) - (f_2 - f_-2))/(12 h)
+///   f'(0) = (8 (f_1 - f_-1) - (f_2 - f_-2))/(12 h),
+///
+/// or, next to the end of the range, by five on its other side,
+///
+///   f'(0) = (-77 f_1 + 214 f_2 - 234 f_3 + 122 f_4 - 25 f_5)/(12 h)
 std::optional<LayerSteps::Results> LayerSteps::slope(std::size_t k,
                                                      Variable v) const {
+  struct Value {
+    int n;
+    double weight;
+  };
+  constexpr std::array<Value, 4> around{{{1, 8}, {-1, -8}, {2, -1}, {-2, 1}}};
+  constexpr std::array<Value, 5> beyond{
+      {{1, -77}, {2, 214}, {3, -234}, {4, 122}, {5, -25}}};
   constexpr int most_tries = 4;
   const bool is_last = k + 1 == results_.size();
   const Plane* last = loses_energy_ && !is_last ? &planes_[k + 1] : nullptr;
   double h = step_size(k, v);
+  const Interval its_range = range(k, v);
+  const bool is_beyond = std::min(-its_range.lower, its_range.upper) < 3 * h;
+  if (is_beyond) {
+    const bool is_up = its_range.upper > -its_range.lower;
+    h = std::min(h, (is_up ? its_range.upper : -its_range.lower) / 6);
+    if (!is_up) h = -h;
+  }
+  const std::span<const Value> values =
+      is_beyond ? std::span<const Value>(beyond) : around;
   for (int i = 0; i < most_tries; ++i, h *= 0.1) {
-    const auto value = [&](int n) { return step(k, v, n * h, last, nullptr); };
-    const auto f1 = value(1), b1 = value(-1);
-    if (!f1 || !b1) continue;
-    const auto f2 = value(2), b2 = value(-2);
-    if (!f2 || !b2) continue;
-    return Results((8 * (*f1 - *b1) - (*f2 - *b2)) / (12 * h));
+    Results sum = Results::Zero();
+    const bool exists = std::ranges::all_of(values, [&](const Value& value) {
+      const auto f = step(k, v, value.n * h, last, nullptr);
+      if (f) sum += value.weight / (12 * h) * *f;
+      return f.has_value();
+    });
+    if (exists) return sum;
   }
   return std::nullopt;
 }

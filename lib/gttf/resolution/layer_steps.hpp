@@ -14,9 +14,16 @@
 
 namespace gttf::detail {
 
+/// How far a number of a layer may change until the crossing `x` with it
+/// reaches the face of a dipole, where the bend changes. On a face, the layer
+/// may move out of the dipole only.
+/// @param rate  of the motion of the layer along its normal there
+Interval range_between_faces(const TrackingGeometry& geometry,
+                             const TracedCrossing& x, double rate);
+
 /// A traced track as a chain of steps. Step k leads from the plane normal to
-/// the track just after crossing k - 1, or from the start, to crossing k and on
-/// to the next plane. It is a function of five numbers, point, direction and
+/// the track after crossing k - 1, or from the start, to crossing k and on to
+/// the next plane. It is a function of five numbers, point, direction and
 /// kappa on the first plane, and of position and thickness of its layer:
 ///
 ///   z_k+1 = f_k(z_k, layer k),   F_k = df_k/dz_k,   M_k = F_k-1 ... F_0
@@ -78,6 +85,7 @@ class LayerSteps {
     Vector3 point, normal;  ///< the normal is the direction of the track
     Vector3 axis_1, axis_2;
     double phi = 0, theta = 0, qop = 0;  ///< of the track there
+    double ahead = 0;  ///< path after the crossing before it, mm
   };
 
   FlightState<track_dim> start_of(std::size_t k, Variable v, double by) const;
@@ -85,8 +93,10 @@ class LayerSteps {
   std::optional<Results> step(std::size_t k, Variable v, double by,
                               const Plane* last, Plane* own_last) const;
   Plane plane_at(const FlightState<track_dim>& s) const;
+  double plane_ahead(std::size_t k, const FlightState<track_dim>& s) const;
   std::optional<Results> slope(std::size_t k, Variable v) const;
   double step_size(std::size_t k, Variable v) const;
+  Interval range(std::size_t k, Variable v) const;
   void add_common(std::vector<Weights>& weights) const;
   PassingTrack passing() const {
     return {track_.track(), frame_, b_ref_, model_.loss};

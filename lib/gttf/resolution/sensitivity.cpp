@@ -70,8 +70,7 @@ void add_rotations(const TrackingGeometry& geometry, std::size_t layer,
   const V t(std::sin(x.theta) * std::cos(x.phi),
             std::sin(x.theta) * std::sin(x.phi), std::cos(x.theta));
   const double tan_alpha = t.dot(u) / t.dot(n), tan_beta = t.dot(v) / t.dot(n);
-  const double a = x.position.dot(u) - 0.5 * (s.u.lower + s.u.upper),
-               b = x.position.dot(v) - 0.5 * (s.v.lower + s.v.upper);
+  const auto [a, b] = detail::arms_about_centre(s, x.position);
   PerParameter about_u, about_v, about_normal;
   for (const Parameter q : all_parameters) {
     const double material =

@@ -269,7 +269,16 @@ class TracedDifferentiator {
       return differences_.slope_beyond(share * after * ahead, move);
     }
     const double gap = std::max(std::min(before, after), 1e-3 * before);
-    return differences_.slope(share * gap * x.cos_incidence, move);
+    const double step = share * gap * x.cos_incidence;
+    const Interval range = range_between_faces(track_.geometry(), x, 1);
+    const double nearest = std::min(-range.lower, range.upper);
+    if (nearest > 0.4 * step)
+      return differences_.slope(std::min(step, nearest / 4), move);
+    // the bend differs on the other side of a face
+    const bool is_up = range.upper > -range.lower;
+    const double room = is_up ? range.upper : -range.lower;
+    const double beyond = std::min(0.2 * step, room / 5);
+    return differences_.slope_beyond(is_up ? beyond : -beyond, move);
   }
 
   PerParameter by_field() const {

@@ -25,6 +25,17 @@ inline UserDirection user_direction(const SurfaceRecord& s,
           axis.cosine * v.cosine + axis.sine * v.sine};
 }
 
+/// The position of a point of an inclined plane relative to its centre, along u
+/// and v.
+inline std::array<double, 2> arms_about_centre(const SurfaceRecord& s,
+                                               const Vector3& point) {
+  const auto along = [&point](const std::array<double, 3>& e) {
+    return point.dot(Vector3(e[0], e[1], e[2]));
+  };
+  return {along(s.u_vector) - 0.5 * (s.u.lower + s.u.upper),
+          along(s.v_vector()) - 0.5 * (s.v.lower + s.v.upper)};
+}
+
 /// Derivatives of the variances with respect to the numbers of one crossing.
 struct LayerSlopes {
   PerParameter position, material;

@@ -34,6 +34,20 @@ FlightState<track_dim> start_state(const Track& track, const Frame& frame,
   return s;
 }
 
+Matrix5 inverse_map(const Matrix5& m, double distance) {
+  // for a surface at the start, any length is suitable
+  const double length = std::max(distance, 1 * unit::mm);
+  const double unit[] = {1, 1, 1 / length, 1 / length, 1 / (length * length)};
+  constexpr int n = track_dim;
+  Matrix5 scaled;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) scaled(i, j) = m(i, j) * unit[j] / unit[i];
+  Matrix5 result = inverse(scaled);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) result(i, j) = result(i, j) * unit[i] / unit[j];
+  return result;
+}
+
 namespace {
 
 class Passage {
@@ -154,24 +168,18 @@ class Passage {
   }
 
   /// The columns of the inverse of d(u', v', phi, theta, kappa)/d(s) after the
-  /// layer, where `kappa` is the last row, in units in which the matrix has no
-  /// large entries.
+  /// layer, where `kappa` is the last row.
   void set_kinks(const Row<double>& kappa) {
     x_.kappa_behind = kappa;
-    // for a surface at the start, any length is suitable
-    const double length = std::max(x_.path, 1 * unit::mm);
-    const double square = length * length;
-    const double unit[] = {1, 1, 1 / length, 1 / length, 1 / square};
     Matrix5 m;
     for (std::size_t i = 0; i < track_dim; ++i)
       for (std::size_t j = 0; j < track_dim; ++j)
         m(static_cast<int>(i), static_cast<int>(j)) =
-            (i < 4 ? x_.on_surface[i] : kappa)[j] * unit[j] / unit[i];
-    const Matrix5 columns = inverse(m);
+            (i < 4 ? x_.on_surface[i] : kappa)[j];
+    const Matrix5 columns = inverse_map(m, x_.path);
     const auto set = [&](int row, Row<double>& kink) {
       for (std::size_t j = 0; j < track_dim; ++j)
-        kink[j] = columns(static_cast<int>(j), row) * unit[j] /
-                  unit[static_cast<std::size_t>(row)];
+        kink[j] = columns(static_cast<int>(j), row);
     };
     set(OnSurface::phi, x_.phi_kink);
     set(OnSurface::theta, x_.theta_kink);

@@ -19,6 +19,10 @@ Vector3 direction_of(const Track& track);
 FlightState<track_dim> start_state(const Track& track, const Frame& frame,
                                    double b_ref);
 
+/// The inverse of d(u, v, phi, theta, kappa)/d(the same) over a distance, mm,
+/// in units in which the matrix has no large elements.
+Matrix5 inverse_map(const Matrix5& m, double distance);
+
 /// What is the same for all layers of a track.
 struct PassingTrack {
   const Track& track;
