@@ -36,6 +36,21 @@ void write_inputs(const Folder& folder) {
                "gttf-requirements: 1\nstudy: study.yaml\nbaseline: b.json\n"
                "requirements:\n"
                "  - { what: sigma_d0, relative_to_baseline: 5 % }\n");
+  // requirements whose study is of a detector that is replaced
+  folder.write("r2.yaml",
+               "gttf-requirements: 1\nstudy: s2.yaml\n"
+               "requirements:\n  - { what: sigma_d0, max: 1 mm }\n");
+  folder.write(
+      "s2.yaml",
+      "gttf-study: 1\ndetectors: [e.yaml]\npt: 1 GeV\ntheta: 90 deg\n");
+  folder.write(
+      "opt.yaml",
+      "gttf-optimisation: 1\ndetector: start.yaml\n"
+      "requirements: r2.yaml\n"
+      "vary: { 'layers[L2].cylinder.radius': { from: 50 mm, to: 70 mm } "
+      "}\n"
+      "minimise: { what: sigma_d0, at: { pt: 1 GeV, theta: 90 deg } "
+      "}\n");
   folder.write("hits.csv",
                "track,layer,x_mm,y_mm,z_mm\n1,L1,30,0,0\n1,L2,60,0,0\n"
                "1,L3,90,0,0\n1,L4,200,0,0\n");
@@ -47,7 +62,10 @@ void write_inputs(const Folder& folder) {
           "sed 's/^field: .*/field: { map: map.csv }/' $DETECTORS/barrel.yaml "
           "> d.yaml\n"
           "cp $DETECTORS/published.csv p.csv\n"
+          "cp $DETECTORS/barrel.yaml start.yaml\n"
+          "cp $DETECTORS/barrel.yaml e.yaml\n"
           "gttf-design baseline study.yaml -o b.json --quiet\n"
+          "cp b.json b2.json\n"
           "gttf-design scan study.yaml --shard 1/1 -o part.csv --quiet\n"
           "gttf-design toy study.yaml --shard 1/1 -o toys.json --quiet\n");
   INFO(made.err);
@@ -146,6 +164,11 @@ TEST_CASE(
   const std::vector<std::string> report = {"study.yaml", "r.yaml",  "b.json",
                                            "d.yaml",     "map.csv", "p.csv"};
   const std::vector<std::string> fit = {"hits.csv", "d.yaml", "map.csv"};
+  const std::vector<std::string> optimise = {"opt.yaml", "start.yaml",
+                                             "r2.yaml", "s2.yaml", "e.yaml"};
+  // of which some are replaced on the command line
+  const std::vector<std::string> other = {"study.yaml", "r.yaml", "d.yaml",
+                                          "start.yaml"};
   const std::vector<Case> cases = {
       {"validate study.yaml r.yaml d.yaml -o", "txt", check},
       {"show d.yaml -o", "txt", detector},
@@ -164,6 +187,22 @@ TEST_CASE(
       {"check r.yaml --junit", "xml", check},
       {"check r.yaml --gitlab", "json", check},
       {"check r.yaml --markdown", "md", check},
+      {"check r.yaml --baseline b2.json -o", "csv", {"b.json", "b2.json"}},
+      {"check r2.yaml --detector start.yaml -o",
+       "csv",
+       {"r2.yaml", "s2.yaml", "e.yaml", "start.yaml"}},
+      {"optimise opt.yaml -o", "yaml", optimise},
+      {"optimise opt.yaml -o", "json", optimise},
+      {"optimise opt.yaml -o", "html", optimise},
+      {"optimise opt.yaml --history", "csv", optimise},
+      {"optimise opt.yaml --checkpoint", "state", optimise},
+      {"optimise opt.yaml --shard 1/2 -o", "json", optimise},
+      {"scan study.yaml --detector start.yaml -o", "csv", other},
+      {"sweep study.yaml --vary 'layers[L1].material=0.5 %,1 %' -o", "csv",
+       study},
+      {"toy study.yaml --detector start.yaml -o", "csv", other},
+      {"report study.yaml --detector start.yaml -o", "html", other},
+      {"plot study.yaml --detector start.yaml -o", "svg", other},
       {"toy study.yaml -o", "csv", study},
       {"toy study.yaml --save-toys", "csv", study},
       {"toy study.yaml --checkpoint", "state", study},
@@ -238,6 +277,37 @@ TEST_CASE("outputs: standard output is not appended to an input") {
       run(folder, "gttf-design scan d.yaml --pt 1GeV -o a.csv -o - >> a.csv");
   CHECK(both.code == 2);
   CHECK(has(both.err, "is the same file as "));
+}
+
+TEST_CASE("outputs: what is not open for writing is refused") {
+  const Folder folder;
+  write_inputs(folder);
+  const auto before = contents(folder);
+  for (const std::string given :
+       {"- --p 1GeV --format csv -o /dev/stdin < d.yaml",
+        "d.yaml --p 1GeV --format csv -o /dev/stdin < hits.csv",
+        "d.yaml --p 1GeV --format csv -o /dev/fd/5 5< hits.csv",
+        "d.yaml --p 1GeV --format csv -o /proc/self/fd/0 < /dev/null"}) {
+    const Outcome r = run(folder, "gttf-design scan " + given);
+    INFO(given);
+    INFO(r.err);
+    CHECK(r.code == 2);
+    CHECK(r.out == "");
+    CHECK(has(r.err, "gttf-design: error: "));
+    CHECK(contents(folder) == before);
+  }
+  CHECK(has(run(folder,
+                "gttf-design scan d.yaml --p 1GeV -o /dev/stdin "
+                "< hits.csv")
+                .err,
+            "cannot write \"/dev/stdin\": it is open for reading only\n"));
+  // another process has it open, but it has no name
+  CHECK(has(run(folder,
+                "exec 5>> x\nrm x\ngttf-design scan d.yaml --p 1GeV --format "
+                "csv -o /proc/$$/fd/5")
+                .err,
+            ": it is an open file without a name\n"));
+  CHECK(contents(folder) == before);
 }
 
 TEST_CASE("outputs: the message names the output, the input and its role") {

@@ -204,6 +204,7 @@ constexpr std::string_view standard_output = "standard output";
 // The descriptor of a path like /dev/stdout or /dev/fd/3. (Opening it again
 // would overwrite the beginning of a file that is being appended to.)
 std::optional<int> open_descriptor(std::string_view path) {
+  if (path == "/dev/stdin") return STDIN_FILENO;
   if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
   for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
@@ -272,6 +273,12 @@ AtomicFile::AtomicFile(const std::string& path,
     const int copy = fcntl(*descriptor, F_DUPFD_CLOEXEC, 0);
     const std::string name = path == "-" ? std::string(standard_output) : path;
     if (copy < 0) fail(name, errno);
+    if ((fcntl(copy, F_GETFL) & O_ACCMODE) == O_RDONLY) {
+      close(copy);
+      throw OutputError(
+          "cannot write " + in_quotes(name) + ": it is open for reading only",
+          EBADF);
+    }
     stream_ = std::make_unique<FileStream>(copy, name, true);
     return;
   }
@@ -290,6 +297,15 @@ AtomicFile::AtomicFile(const std::string& path,
   if (claim_) claim_->check();
   target_ = link_target(path);
   if (target_.ends_with('/')) fail(path, EISDIR);
+  // an entry of /proc leads to an open file also if this has no name any more;
+  // once more, as another run may just have replaced it
+  const auto is_target = [&] {
+    std::error_code ignored;
+    return fs::equivalent(path, target_, ignored);
+  };
+  if (exists && !is_target() && !is_target())
+    throw OutputError("cannot write " + in_quotes(path) +
+                      ": it is an open file without a name");
   open_temporary();
   if (exists) {
     const int descriptor = stream_->descriptor();

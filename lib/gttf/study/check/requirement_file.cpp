@@ -156,6 +156,10 @@ class Reader {
   void read_baseline(MapReader& map, detail::RequirementHead& head) {
     auto value = map.find("baseline");
     if (!baseline_.empty()) {
+      Diagnostics ignored;
+      if (value)  // not overwritten either
+        detail::named_file({value->node(), value->path(), ignored}, path_, {},
+                           {});
       const auto source = std::make_shared<Source>("--baseline", baseline_,
                                                    Source::Kind::option);
       value.emplace(

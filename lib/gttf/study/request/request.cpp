@@ -237,11 +237,17 @@ class RequestReader {
 
   void read_detectors(const std::string& path, StudyRequest& request) {
     const auto value = from_file("detectors");
+    std::vector<Value> items;
+    if (value)
+      items = value->is_list() ? value->items() : std::vector<Value>{*value};
     if (!options_.detectors.empty()) {
       request.detectors = options_.detectors;
+      // the files that they replace are not overwritten either
+      Diagnostics ignored;
+      StudyRequest replaced;
+      for (const Value& item : items)
+        add_detector({item.node(), item.path(), ignored}, path, replaced);
     } else if (value) {
-      const std::vector<Value> items =
-          value->is_list() ? value->items() : std::vector<Value>{*value};
       if (items.empty())
         value->error("no detectors", "write detectors: [FILE]");
       for (const Value& item : items) add_detector(item, path, request);

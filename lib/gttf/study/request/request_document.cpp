@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gttf/config/opened_files.hpp"
 #include "gttf/config/shipped_file.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
@@ -216,9 +217,12 @@ std::optional<std::string> named_file(
   const auto name = value.text(what);
   if (!name) return std::nullopt;
   const std::string path = or_shipped(beside(file, *name), *name, folders);
-  if (std::error_code ignored; !fs::exists(path, ignored))
+  std::error_code ignored;
+  if (!fs::exists(path, ignored))
     value.error(fmt::format("no such file: {}", in_quotes(path)),
                 suggest_file(path));
+  // an input of the run even if it is not read; a pipe would wait for a writer
+  if (fs::is_regular_file(path, ignored)) open_input(path, {});
   return path;
 }
 
