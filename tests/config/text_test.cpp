@@ -56,4 +56,13 @@ TEST_CASE("characters: what cannot be seen is escaped, and unescaped") {
   CHECK(visible(joined) == joined);
 }
 
+TEST_CASE("characters: text is not a command of the workflow that logs it") {
+  CHECK(visible("::error::x") == "\\x3a:error::x");
+  CHECK(visible("  ::stop-commands::x") == "  \\x3a:stop-commands::x");
+  CHECK(visible("\u00a0::error::x") == "\u00a0\\x3a:error::x");
+  CHECK(visible("a ##[add-mask]b ##[c]") == "a \\x23#[add-mask]b \\x23#[c]");
+  for (const char* text : {"std::vector", "a: b", ":", "# 1", "##", "[1]", ""})
+    CHECK(visible(text) == text);
+}
+
 }  // namespace gttf::test::GTTF_TEST_FILE

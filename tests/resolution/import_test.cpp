@@ -14,6 +14,7 @@
 #include "gttf/detector/import/export.hpp"
 #include "gttf/detector/read.hpp"
 #include "gttf/resolution/resolution.hpp"
+#include "support/layouts.hpp"
 #include "support/reference.hpp"
 #include "support/shipped.hpp"
 
@@ -159,6 +160,24 @@ TEST_CASE("import: a list of modules restores the same crossings") {
     CHECK(back.field.bz == detector.field.bz);
     check_equal(back, detector, rounding);
   }
+}
+
+TEST_CASE("import: a list of modules restores all names") {
+  const std::vector<std::string> names = {"a\"b",     "a_b",    "a,b",   "#a",
+                                          "a # b",    " a ",    "a\\b",  "a\nb",
+                                          "\x1b[31m", "\u202e", "\u00e9"};
+  Detector detector;
+  detector.name = "names";
+  for (const std::string& name : names)
+    detector.layers.push_back(make_layer(
+        name,
+        make_cylinder(30. + 10 * double(detector.layers.size()), {-1e3, 1e3}),
+        0.01, pixel(0.01, 0.01)));
+  const Imported again = import_text(to_module_list(detector).text, "list.csv");
+  const Detector back = parse_detector(again.text, "imported").detector;
+  REQUIRE(back.layers.size() == names.size());
+  for (std::size_t i = 0; i < names.size(); ++i)
+    CHECK(back.layers[i].name == names[i]);
 }
 
 TEST_CASE("export: a list of modules reports what it cannot express") {

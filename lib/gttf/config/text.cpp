@@ -157,7 +157,20 @@ std::optional<unsigned> hex_at(std::string_view text, std::size_t at,
 
 }  // namespace
 
-std::string visible(std::string_view text) { return with_escapes(text, ""); }
+std::string visible(std::string_view text) {
+  std::string out = with_escapes(text, "");
+  // a log of a workflow executes lines that begin with "::", after any spaces,
+  // and "##[" anywhere
+  const auto first = std::ranges::find_if(out, [](char c) {
+    return c != ' ' && static_cast<unsigned char>(c) < 0x80;
+  });
+  if (std::string_view(first, out.end()).starts_with("::"))
+    out.replace(first, first + 1, "\\x3a");
+  constexpr std::string_view old_command = "##[";
+  for (std::size_t at = 0; (at = out.find(old_command, at)) != out.npos;)
+    out.replace(at, 1, "\\x23");
+  return out;
+}
 
 std::string visible_lines(std::string_view text) {
   return with_escapes(text, "\n\t");

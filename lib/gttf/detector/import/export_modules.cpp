@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <iterator>
 
 #include "gttf/config/text.hpp"
 #include "gttf/detector/decimal.hpp"
@@ -23,12 +24,21 @@ constexpr std::string_view module_list_header =
     "u_x,u_y,u_z,size_u_mm,size_v_mm,first_r_mm,first_z_mm,last_r_mm,"
     "last_z_mm,x_over_x0,coordinates,efficiency";
 
-/// A name as a cell: what separates cells would be taken apart.
+/// A name as a cell, from which backslash_unescaped() restores it: the reader
+/// takes what separates cells apart, and removes spaces at the ends.
 std::string name_cell(std::string_view name) {
-  std::string text = backslash_escaped(name);
-  for (char& c : text)
-    if (c == ',' || c == '#' || c == '"') c = '_';
-  return text;
+  const std::string text = backslash_escaped(name);
+  std::string cell;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool is_at_end = i == 0 || i + 1 == text.size();
+    if (c == ',' || c == '#' || c == '"' || (c == ' ' && is_at_end))
+      fmt::format_to(std::back_inserter(cell), "\\x{:02x}",
+                     static_cast<unsigned char>(c));
+    else
+      cell += c;
+  }
+  return cell;
 }
 
 std::string three_cells(const std::array<double, 3>& x) {
