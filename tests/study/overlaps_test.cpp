@@ -60,8 +60,10 @@ struct Built {
 
 Built build(const Detector& d, const std::vector<MeasuredHit>& hits,
             HitOrder order = HitOrder::along_track,
-            EnergyLoss loss = EnergyLoss::off, double momentum = 0) {
+            EnergyLoss loss = EnergyLoss::off, double momentum = 0,
+            double turns = 0) {
   StudyRequest request;
+  request.turns = turns;
   request.energy_loss = loss;
   const TrackingGeometry geometry(d);
   HitTrackBuilder builder(d, geometry, request,
@@ -263,8 +265,11 @@ TEST_CASE("overlap: a layer that is crossed again scatters again") {
                                                  {2, -150}, {1, -90}, {0, -30}};
   const double p = 0.0525;  // turns at 163 mm
   for (const EnergyLoss loss : {EnergyLoss::off, EnergyLoss::mean}) {
-    const Built b = build(d, helix_hits(loop, p), HitOrder::as_given, loss);
     CAPTURE(static_cast<int>(loss));
+    // with energy loss it is traced, which needs the turns
+    const double turns = loss == EnergyLoss::off ? 0 : 1;
+    const Built b =
+        build(d, helix_hits(loop, p), HitOrder::as_given, loss, 0, turns);
     int scattering = 0;
     for (const TrackHit& h : b.track.points)
       if (h.measures() && h.theta0_2 > 0) ++scattering;

@@ -22,7 +22,7 @@ struct RegionToys {
 
   FieldRegionTable regions;
   std::vector<std::size_t> region;  ///< of the surface of each step
-  std::vector<HitLoss> loss;        ///< after each step
+  std::vector<SlowingDown> loss;    ///< after each step
   std::vector<double> lengths;      ///< of the reference track, to each step
   BatchFlight flight;               ///< refers to these
 };

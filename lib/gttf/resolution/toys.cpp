@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gttf/fit/streaming/kinked_trajectory.hpp"
 #include "gttf/fit/track/hit_loss.hpp"
 #include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/track/perigee_transport.hpp"
@@ -100,19 +101,24 @@ class TracedFlight {
     if (!(leg.loss.mean > 0)) return true;
     const TrackHits& hits = plan_.prototype.hits;
     const double p = hits.flight->charge / std::abs(state_.qop);
-    const double energy = std::hypot(p, hits.mass) - loss_in(leg, k, p);
-    if (!(energy > hits.mass)) return false;
-    state_.qop *= p / std::sqrt((energy - hits.mass) * (energy + hits.mass));
+    const double behind = leg.slabs.empty()
+                              ? momentum_behind(hits, leg.loss, p).p
+                              : simulated_momentum(leg, k, p);
+    if (!(behind > 0)) return false;
+    state_.qop *= p / behind;
     return true;
   }
 
  private:
-  double loss_in(const TracedToys::Leg& leg, std::size_t k, double p) const {
-    if (leg.slabs.empty())
-      return leg.loss.mean * std::pow(p / leg.loss.momentum, leg.loss.power);
+  /// NaN if no energy is left.
+  double simulated_momentum(const TracedToys::Leg& leg, std::size_t k,
+                            double p) const {
+    const double m = plan_.prototype.hits.mass;
     RandomBranch random(place_, k + 1);
-    return simulate_loss(leg.slabs, plan_.traced->particle, p, leg.paths,
-                         random);
+    const double energy =
+        std::hypot(p, m) -
+        simulate_loss(leg.slabs, plan_.traced->particle, p, leg.paths, random);
+    return energy > m ? std::sqrt((energy - m) * (energy + m)) : nan;
   }
 
   const ToyPlan& plan_;
@@ -247,7 +253,7 @@ std::shared_ptr<const RegionToys> toys_in_regions(
         layers > most_flown_layers)
       return nullptr;
     toys->region.push_back(*region);
-    toys->loss.push_back(loss);
+    toys->loss.emplace_back(loss, hits.flight->mass);
     const double there = reference.list[k].path;
     toys->lengths.push_back(there - path);
     path = there;
@@ -294,8 +300,11 @@ std::shared_ptr<const ToyPlan> traced_plan(
     const TracedCrossing& x = reference.list[static_cast<std::size_t>(k)];
     const auto slabs = slabs_at(geometry, x);
     const double paths = 1 / x.cos_incidence;
-    maker.add(x.surface, x.position, x.theta0_2,
-              hit_loss(slabs, traced.particle, x.p, paths, model, x.stretch));
+    HitLoss loss;  // in front of the last hit
+    if (k < reference.last)
+      loss = hit_loss(slabs, traced.particle, x.p, paths, model, x.stretch);
+    loss.path = {};  // toys keep the paths of the reference track
+    maker.add(x.surface, x.position, x.theta0_2, loss);
     if (reference.turns > 0) {
       const double before =
           k == 0 ? 0 : reference.list[static_cast<std::size_t>(k - 1)].path;

@@ -4,6 +4,9 @@
 #include <cmath>
 
 #include "gttf/core/matrix.hpp"
+#include "gttf/fit/track/hit_loss.hpp"
+#include "gttf/trajectory/crossing.hpp"
+#include "gttf/trajectory/energy_loss.hpp"
 
 namespace gttf::detail {
 
@@ -47,38 +50,98 @@ double momentum_of(const TrackHits& track, double qop) {
   return track.flight->charge / std::abs(qop);
 }
 
-double momentum_behind(const TrackHits& track, const HitLoss& loss, double p,
-                       double& slope) {
-  const double m = track.flight->mass;
-  const double mean = loss.mean * std::pow(p / loss.momentum, loss.power);
-  const double before = std::hypot(p, m), behind = before - mean;
-  const double p2 = (behind - m) * (behind + m);
-  if (!(behind > m)) return std::nan("");
-  const double after = std::sqrt(p2);
-  slope = behind / after * (p / before - loss.power * mean / p);
-  return after;
+Vector3 bend_at(const TrackHits& track, const Vector3& point,
+                const Vector3& direction, double qop) {
+  Vector3 bend = Vector3::Zero();
+  FlightState<0> s{point, direction, qop, {}, {}, {}};
+  fly_onto(*track.flight->field, SurfaceLevel::plane(point, direction),
+           Way::either, s, &bend);
+  return bend;
+}
+
+Vector3 start_of_arc(const TrackHits& track, const Vector3& from,
+                     const Vector3& chord, double qop) {
+  const double length = chord.norm();
+  const Vector3 along = chord / length;
+  if (!track.field) return along;
+  const Vector3 turn = 0.5 * length * bend_at(track, from, along, qop);
+  constexpr double largest = 0.5;  // rad
+  const double size = turn.norm();
+  return (along - (size > largest ? largest / size : 1) * turn).normalized();
+}
+
+namespace {
+
+double momentum_of_kinetic(double kinetic, double m) {
+  return std::sqrt(kinetic * (kinetic + 2 * m));
+}
+
+}  // namespace
+
+MomentumBehind momentum_behind(const TrackHits& track, const HitLoss& loss,
+                               double p, double more) {
+  const double m = track.flight->mass, kinetic = kinetic_energy(p, m);
+  const SlowingDown law(loss, m);
+  double after = kinetic - loss.mean - more, by_kinetic = 1, by_loss = -1;
+  // of a reference that stops only the mean loss is known
+  if (!law.stops()) {
+    const double x = law.n * std::log(kinetic / law.before);
+    const double change = law.growth * std::expm1(x) - law.n * more / law.after;
+    after = change > -1 ? law.after * std::exp(std::log1p(change) / law.n) : 0;
+    by_loss = -after / law.after / (1 + change);
+    by_kinetic = after / kinetic * law.growth * std::exp(x) / (1 + change);
+  }
+  if (!(after > 0)) return {std::nan(""), 1, 0};
+  const double behind = momentum_of_kinetic(after, m);
+  const double per_energy = (after + m) / behind;
+  return {behind, per_energy * by_kinetic * p / (kinetic + m),
+          per_energy * by_loss};
 }
 
 double momentum_before(const TrackHits& track, const HitLoss& loss,
-                       double behind) {
-  double p = behind, slope = 1;
-  for (int i = 0; i < 50; ++i) {
-    const double there = momentum_behind(track, loss, p, slope);
-    // a particle that would stop must have been faster
-    const double next = std::isfinite(there) && slope > 0
-                            ? p + (behind - there) / slope
-                            : 1.1 * p;
-    const double move = std::abs(next - p);
-    p = next;
-    if (move < 1e-15 * p) break;
-  }
+                       double behind, double more) {
+  const double m = track.flight->mass, after = kinetic_energy(behind, m);
+  const SlowingDown law(loss, m);
+  if (law.stops()) return momentum_of_kinetic(after + loss.mean + more, m);
+  const double change = std::expm1(law.n * std::log(after / law.after)) +
+                        law.n * more / law.after;
+  return momentum_of_kinetic(
+      law.before * std::exp(std::log1p(change / law.growth) / law.n), m);
+}
+
+double momentum_at_start(const TrackHits& track, double p) {
+  std::size_t i = 0;
+  while (!track.points[i].measures()) ++i;
+  while (i-- > 0)
+    if (has_loss(track.points[i]))
+      p = momentum_before(track, track.points[i].loss, p);
   return p;
 }
 
-bool set_kink_columns(const TrackHits& track, const TrajectoryState& state,
-                      const SurfaceAxes& axes, double length,
+PathInLayer path_in_layer(const TrackHits& track, const TrackHit& layer,
+                          const TrajectoryState& state) {
+  PathInLayer path;
+  const SurfaceLevel level = level_of(layer);
+  const Vector3 normal = level.gradient(state.position);
+  const double incidence = normal.dot(state.direction);
+  const double size = std::max(std::abs(incidence), min_cos_incidence);
+  path.paths = 1 / size;
+  const double per_cosine = -std::copysign(1 / (size * size), incidence);
+  path.slope = per_cosine * (normal.transpose() * state.d_direction +
+                             level.normal_turn(state.position, state.direction,
+                                               state.d_position));
+  const FrameAngles angles(track.flight->frame, state.direction);
+  path.by_theta = per_cosine * normal.dot(angles.along_theta);
+  path.by_phi = per_cosine * angles.sin_theta * normal.dot(angles.along_phi);
+  return path;
+}
+
+bool set_kink_columns(const TrackHits& track, const TrackHit& layer,
+                      const TrajectoryNode& node, double length,
                       StartColumn& by_theta, StartColumn& by_phi,
                       StartColumn& by_kappa) {
+  const TrajectoryState& state = node.after;
+  const SurfaceAxes& axes = node.axes;
   const auto angles =
       angle_rows(FrameAngles(track.flight->frame, state.direction), state);
   Matrix5 m;
@@ -101,6 +164,12 @@ bool set_kink_columns(const TrackHits& track, const TrajectoryState& state,
   by_theta = column(OnSurface::theta);
   by_phi = column(OnSurface::phi);
   by_kappa = column(OnSurface::qop);
+  if (node.kappa_per_loss != 0) {
+    const PathInLayer path = path_in_layer(track, layer, state);
+    const double by_path = node.kappa_per_loss * layer.loss.path.behind_kink;
+    by_theta += by_path * path.by_theta * by_kappa;
+    by_phi += by_path * path.by_phi * by_kappa;
+  }
   return (by_theta + by_phi + by_kappa).allFinite();
 }
 
@@ -122,6 +191,50 @@ void KinkedTrajectory::start(const TrackHits& track,
                                : (to.position - from.position).norm();
 }
 
+namespace {
+
+/// Slows down the state after a layer.
+/// @param p  momentum before it
+/// @return   false if the particle stops
+bool lose_energy(const TrackHits& track, const TrackHit& layer, double p,
+                 TrajectoryNode& n) {
+  const LossPath& path = layer.loss.path;
+  double more = 0;
+  Eigen::Matrix<double, 1, track_dim> slope;
+  slope.setZero();
+  if (path.per_path != 0) {
+    const PathInLayer before = path_in_layer(track, layer, n.before),
+                      after = path_in_layer(track, layer, n.after);
+    more = path.per_path * (before.paths - path.paths) +
+           path.behind_kink * (after.paths - before.paths);
+    slope = path.per_path * before.slope +
+            path.behind_kink * (after.slope - before.slope);
+  }
+  const MomentumBehind behind = momentum_behind(track, layer.loss, p, more);
+  if (!(behind.p > 0)) return false;
+  const double ratio = p / behind.p;
+  n.after.qop *= ratio;
+  const double per_loss = -n.after.qop / behind.p * behind.by_loss;
+  n.after.d_qop *= ratio * ratio * behind.by_momentum;
+  n.after.d_qop += per_loss * slope;
+  if (path.per_path != 0)
+    n.kappa_per_loss = -track.flight->field->reference * per_loss;
+  return true;
+}
+
+}  // namespace
+
+double kink_loss_variance(const TrackHits& track, const TrackHit& layer,
+                          const TrajectoryNode& node) {
+  if (node.kappa_per_loss == 0) return 0;
+  const PathInLayer path = path_in_layer(track, layer, node.after);
+  const double sine =
+      FrameAngles(track.flight->frame, node.after.direction).sin_theta;
+  const double by_phi = path.by_phi / sine;
+  const double size = node.kappa_per_loss * layer.loss.path.behind_kink_rms;
+  return size * size * (path.by_theta * path.by_theta + by_phi * by_phi);
+}
+
 bool pass_layer(const TrackHits& track, const TrackHit& layer,
                 TrajectoryNode& n) {
   n.after = n.before;
@@ -139,17 +252,12 @@ bool pass_layer(const TrackHits& track, const TrackHit& layer,
   }
   const double p = momentum_of(track, n.before.qop);
   constexpr double too_stiff = 1e9;  // GeV; straight initial track
-  if (track.field && has_loss(layer) && p < too_stiff) {
-    double slope = 1;
-    const double behind = momentum_behind(track, layer.loss, p, slope);
-    if (!(behind > 0)) return false;
-    const double ratio = p / behind;
-    n.after.qop *= ratio;
-    n.after.d_qop *= ratio * ratio * slope;
-  }
+  n.kappa_per_loss = 0;
+  n.stops = track.field && has_loss(layer) && p < too_stiff &&
+            !lose_energy(track, layer, p, n);
   if (kink_kappa != 0)
     n.after.qop -= kink_kappa / track.flight->field->reference;
-  return true;
+  return !n.stops;
 }
 
 FitStatus KinkedTrajectory::follow(const TrackHits& track, std::size_t n_nodes,
@@ -172,11 +280,12 @@ FitStatus KinkedTrajectory::follow(const TrackHits& track, std::size_t n_nodes,
       return FitStatus::not_converged;
     n.before = s;
     n.axes = axes_at(p, s.position);
-    if (!pass_layer(track, p, n)) return FitStatus::stops;
+    // after the last one nothing is measured
+    if (!pass_layer(track, p, n) && k + 1 < n_nodes) return FitStatus::stops;
     s = n.after;
     if (!columns) continue;
     StartColumn theta, phi, kappa;
-    if (!set_kink_columns(track, n.after, n.axes, length, theta, phi, kappa))
+    if (!set_kink_columns(track, p, n, length, theta, phi, kappa))
       return FitStatus::not_converged;
     n.kinks.theta = row_of(theta);
     n.kinks.phi = row_of(phi);

@@ -27,6 +27,9 @@ struct TrajectoryNode {
   TrajectoryState before;  ///< the layer
   TrajectoryState after;   ///< with its kinks and its loss
   SurfaceAxes axes;
+  /// d(kappa after)/d(energy lost) in the layer, 1/(mm GeV).
+  double kappa_per_loss = 0;
+  bool stops = false;  ///< in the layer: the state after it has no loss
   /// Changes of theta, phi and kappa of the reference here, in addition to the
   /// mean loss.
   std::array<double, 3> so_far{};
@@ -51,18 +54,52 @@ double kappa_of(const TrackHits& track, const TrajectoryState& state);
 /// Momentum of a charge with q/p, GeV.
 double momentum_of(const TrackHits& track, double qop);
 
-/// The momentum after a layer; NaN if the particle stops in it.
-/// @param slope set to d(momentum after)/d(momentum before)
-double momentum_behind(const TrackHits& track, const HitLoss& loss, double p,
-                       double& slope);
+/// t' of a track that leaves a point along `direction`, 1/mm.
+Vector3 bend_at(const TrackHits& track, const Vector3& point,
+                const Vector3& direction, double qop);
+/// The direction of a chord rotated back by half the turn in the field at its
+/// start.
+Vector3 start_of_arc(const TrackHits& track, const Vector3& from,
+                     const Vector3& chord, double qop);
+
+/// The momentum after a layer.
+struct MomentumBehind {
+  double p;            ///< GeV; NaN if the particle stops in it
+  double by_momentum;  ///< d(p)/d(momentum before)
+  double by_loss;      ///< d(p)/d(more)
+};
+
+/// @param p     momentum before the layer, GeV
+/// @param more  loss of the reference particle on a longer path, GeV
+MomentumBehind momentum_behind(const TrackHits& track, const HitLoss& loss,
+                               double p, double more = 0);
 /// The momentum before a layer from the momentum after it: the inverse.
 double momentum_before(const TrackHits& track, const HitLoss& loss,
-                       double behind);
+                       double behind, double more = 0);
+
+/// The momentum before all layers, on the paths of the reference track.
+/// @param p  before the layer of the first hit
+double momentum_at_start(const TrackHits& track, double p);
+
+/// The path of a track in a layer in units of its thickness.
+struct PathInLayer {
+  double paths = 1;
+  Eigen::Matrix<double, 1, track_dim> slope;  ///< d(paths)/d(s)
+  double by_theta = 0, by_phi = 0;            ///< d(paths)/d(angle)
+};
+/// @param state  on the surface
+PathInLayer path_in_layer(const TrackHits& track, const TrackHit& layer,
+                          const TrajectoryState& state);
 
 /// Sets the state after a layer from the state before it, with kinks and loss.
 /// @return  false if the particle stops in it
 bool pass_layer(const TrackHits& track, const TrackHit& layer,
                 TrajectoryNode& node);
+
+/// Variance of kappa after a layer, per theta0^2, because its angles occur
+/// throughout it and change the loss in the rest of it.
+double kink_loss_variance(const TrackHits& track, const TrackHit& layer,
+                          const TrajectoryNode& node);
 
 /// A track through any field with kinks and energy loss at every node.
 class KinkedTrajectory {
@@ -96,12 +133,14 @@ class KinkedTrajectory {
   double length_ = 0;  ///< of the size of the track between them, mm
 };
 
-/// Changes of s equivalent to unit changes of theta, phi and kappa of a state
-/// on a surface, with fixed position and other components.
+/// Changes of s equivalent to unit changes of theta, phi and kappa in a layer,
+/// with fixed position and other components after it. Angles change the loss in
+/// the rest of the layer.
+/// @param node    with the state after the layer
 /// @param length  to scale with, mm
 /// @return        false if the state does not determine s
-bool set_kink_columns(const TrackHits& track, const TrajectoryState& state,
-                      const SurfaceAxes& axes, double length,
+bool set_kink_columns(const TrackHits& track, const TrackHit& layer,
+                      const TrajectoryNode& node, double length,
                       StartColumn& by_theta, StartColumn& by_phi,
                       StartColumn& by_kappa);
 

@@ -12,6 +12,7 @@
 #include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/track/prefit.hpp"
 #include "gttf/fit/triplet/fit_states.hpp"
+#include "gttf/trajectory/energy_loss.hpp"
 
 namespace gttf {
 
@@ -158,6 +159,10 @@ class HelixReference {
     return outcome.status;
   }
 
+  FitStatus check(const Equations&, const FitWeights&) const {
+    return FitStatus::ok;
+  }
+
   bool scatters(std::size_t k) const { return helix_->scatters(k); }
   const HelixKinks<double>& kinks(std::size_t k) const {
     return helix_->kinks(k);
@@ -230,7 +235,13 @@ class FlownReference {
     return first.status;
   }
 
-  double kappa() const { return kappa_of(*track_, trajectory_.first()); }
+  /// At the origin, as TrackHits::kappa_ref.
+  double kappa() const {
+    const double kappa = kappa_of(*track_, trajectory_.first());
+    if (kappa == 0) return 0;
+    const double p = momentum_of(*track_, trajectory_.first().qop);
+    return kappa * p / momentum_at_start(*track_, p);
+  }
   FitStatus follow() { return trajectory_.follow(*track_); }
   FitStatus follow_for_report() { return follow(); }
   void set_variances(const FitWeights& weights) {
@@ -242,11 +253,41 @@ class FlownReference {
                  FrameAngles(frame, n.after.direction).sin_theta);
       n.kinks.w = weights.scattering() * p.theta0_2;
       n.kinks.w_phi = n.kinks.w / (sine * sine);
-      n.kinks.w_loss = straggling_variance(*track_, p.loss, weights);
+      n.kinks.w_loss = straggling_variance(*track_, p.loss, weights) +
+                       n.kinks.w * kink_loss_variance(*track_, p, n);
     }
   }
   FitStatus move_start(const Row<double>& change) {
     return trajectory_.move_start(*track_, change);
+  }
+
+  /// Whether the linear fit holds for a particle that loses much of its energy:
+  /// the momentum in each layer must be about that of TrackHit::theta0_2 and
+  /// loss there, and a particle that is slower by the error must reach the last
+  /// hit.
+  FitStatus check(const Equations& e, const FitWeights& weights) const {
+    if (!track_->field || !loses_much()) return FitStatus::ok;
+    constexpr double most = 1.25;
+    for (std::size_t k = 0; k + 1 < size(); ++k) {
+      const Node& n = trajectory_.nodes()[k];
+      const HitLoss& loss = hit(n).loss;
+      if (!(loss.mean > 0)) continue;
+      const double ratio = momentum_of(*track_, n.before.qop) *
+                           std::abs(weights.ratio) / loss.momentum;
+      if (!(ratio < most && ratio > 1 / most)) return FitStatus::not_converged;
+    }
+    const Matrix5 root = square_root(e);
+    const Vector5 with_kappa = root * root.row(Perigee::kappa).transpose();
+    const double sigma = std::sqrt(with_kappa[Perigee::kappa]);
+    const double slower = std::copysign(1 / sigma, kappa());
+    Row<double> change;
+    for (int i = 0; i < track_dim; ++i)
+      change[static_cast<std::size_t>(i)] = slower * with_kappa[i];
+    KinkedTrajectory there = trajectory_;
+    if (there.move_start(*track_, change) != FitStatus::ok ||
+        there.follow(*track_, size(), false) != FitStatus::ok)
+      return FitStatus::stops;
+    return FitStatus::ok;
   }
 
   bool scatters(std::size_t k) const {
@@ -302,6 +343,16 @@ class FlownReference {
 
  private:
   const TrackHit& hit(const Node& n) const { return track_->points[n.point]; }
+  /// Whether a part of the kinetic energy is lost between the hits.
+  bool loses_much() const {
+    const auto kinetic = [this](const Node& n) {
+      return kinetic_energy(momentum_of(*track_, n.before.qop),
+                            track_->flight->mass);
+    };
+    constexpr double much = 0.1;
+    return kinetic(trajectory_.nodes().back()) <
+           (1 - much) * kinetic(trajectory_.nodes().front());
+  }
   /// Changes in the layer of a node matter if there are hits on both sides.
   bool is_inside(std::size_t k) const { return k > 0 && k + 1 < size(); }
 
@@ -314,7 +365,8 @@ class FlownReference {
     const double m = track_->flight->mass;
     const double p = momentum_of(*track_, n.after.qop);
     const double energy = std::hypot(p, m);
-    f.energy_loss = std::hypot(momentum_of(*track_, n.before.qop), m) - energy;
+    f.energy_loss = std::hypot(momentum_of(*track_, n.before.qop), m) -
+                    (n.stops ? m : energy);
     if (!is_inside(k) || !(n.kinks.w_loss > 0)) {
       f.sigma_energy_loss = weights.scatters ? loss.sigma : 0;
       return;
@@ -380,6 +432,9 @@ class SingleFit {
       if (!is_far) break;
       if (i + 1 == steps + most_steps) return FitStatus::not_converged;
     }
+    if (const auto s = reference_.check(fit.equations(), weights_);
+        s != FitStatus::ok)
+      return s;
     // covariances of the last linear fit
     result.chi2 = fit.chi2();
     result.ndf =

@@ -18,21 +18,23 @@ constexpr double along_z = 1e-6;
 using Noise = std::vector<StartColumn>;
 
 /// Scattering and straggling of a layer in terms of the start parameters.
-/// @param behind the state after the layer
+/// @param node  with the state after the layer
 void add_noise(const TrackHits& track, const TrackHit& layer,
-               const TrajectoryState& behind, const FitWeights& weights,
-               double length, Noise& noise) {
+               TrajectoryNode& node, const FitWeights& weights, double length,
+               Noise& noise) {
   StartColumn by_theta, by_phi, by_kappa;
-  if (!set_kink_columns(track, behind, axes_at(layer, behind.position), length,
-                        by_theta, by_phi, by_kappa))
+  node.axes = axes_at(layer, node.after.position);
+  if (!set_kink_columns(track, layer, node, length, by_theta, by_phi, by_kappa))
     return;
-  if (layer.theta0_2 > 0) {
-    const double theta0 = std::sqrt(weights.scattering() * layer.theta0_2);
-    const FrameAngles angles(track.flight->frame, behind.direction);
+  const double theta0_2 = weights.scattering() * layer.theta0_2;
+  if (theta0_2 > 0) {
+    const double theta0 = std::sqrt(theta0_2);
+    const FrameAngles angles(track.flight->frame, node.after.direction);
     noise.push_back(theta0 * by_theta);
     noise.push_back(theta0 / angles.sin_theta * by_phi);
   }
-  const double variance = straggling_variance(track, layer.loss, weights);
+  const double variance = straggling_variance(track, layer.loss, weights) +
+                          theta0_2 * kink_loss_variance(track, layer, node);
   if (variance > 0) noise.push_back(std::sqrt(variance) * by_kappa);
 }
 
@@ -49,6 +51,25 @@ Eigen::Matrix<double, 1, track_dim> kappa_row(const TrackHits& track,
                                               const TrajectoryState& s) {
   if (!track.field) return Vector5::Unit(Perigee::kappa).transpose();
   return -track.flight->field->reference * s.d_qop;
+}
+
+/// Moves a state from behind a layer, without a kink, in front of it.
+/// @param kappa_per_loss  set: TrajectoryNode::kappa_per_loss
+void regain_energy(const TrackHits& track, const TrackHit& layer,
+                   TrajectoryState& state, double& kappa_per_loss) {
+  const LossPath& path = layer.loss.path;
+  const double behind = momentum_of(track, state.qop);
+  const PathInLayer here = path_in_layer(track, layer, state);
+  const double more = path.per_path * (here.paths - path.paths);
+  const double p = momentum_before(track, layer.loss, behind, more);
+  const MomentumBehind there = momentum_behind(track, layer.loss, p, more);
+  const double ratio = behind / p;
+  const double per_loss = -state.qop / behind * there.by_loss;
+  if (path.per_path != 0)
+    kappa_per_loss = -track.flight->field->reference * per_loss;
+  state.qop *= ratio;
+  state.d_qop -= per_loss * path.per_path * here.slope;
+  state.d_qop *= ratio * ratio / there.by_momentum;
 }
 
 void set_perigee_parameters(const TrackHits& track, TrajectoryState s,
@@ -100,9 +121,8 @@ void set_start_plane(const TrackHits& track, TrajectoryState s,
 double straggling_variance(const TrackHits& track, const HitLoss& loss,
                            const FitWeights& weights) {
   if (!weights.scatters || !track.field || !(loss.sigma > 0)) return 0;
-  double slope = 1;
-  const double p = momentum_behind(
-      track, loss, loss.momentum / std::abs(weights.ratio), slope);
+  const double p =
+      momentum_behind(track, loss, loss.momentum / std::abs(weights.ratio)).p;
   if (!(p > 0)) return 0;
   const FlightModel& model = *track.flight;
   const double sigma_p = loss.sigma * std::hypot(p, model.mass) / p;
@@ -162,8 +182,7 @@ void set_trajectory_perigee(const TrackHits& track, std::size_t first,
     TrajectoryNode layer;
     layer.before = state;
     if (pass_layer(track, track.points[first], layer))
-      add_noise(track, track.points[first], layer.after, weights, length,
-                noise);
+      add_noise(track, track.points[first], layer, weights, length, noise);
   }
   std::size_t here = first;  // the point where `state` is
   for (std::size_t i = first; i-- > 0;) {
@@ -177,14 +196,11 @@ void set_trajectory_perigee(const TrackHits& track, std::size_t first,
     if (landing != Landing::there) continue;
     here = i;
     state = there;
-    add_noise(track, layer, state, weights, length, noise);
-    if (!track.field || !(layer.loss.mean > 0)) continue;
-    const double behind = momentum_of(track, state.qop);
-    const double p = momentum_before(track, layer.loss, behind);
-    double slope = 1;
-    momentum_behind(track, layer.loss, p, slope);
-    state.qop *= behind / p;
-    state.d_qop *= behind / p * (behind / p) / slope;
+    TrajectoryNode node;
+    node.after = state;
+    if (track.field && layer.loss.mean > 0)
+      regain_energy(track, layer, state, node.kappa_per_loss);
+    add_noise(track, layer, node, weights, length, noise);
   }
   const auto row = kappa_row(track, state);
   double variance = covariance_of<1>(root, row)(0, 0);

@@ -61,8 +61,7 @@ class DampedFit {
 
   /// @param precise  iterate to convergence; otherwise only approximately
   FitStatus run(std::size_t n_nodes, bool precise) {
-    if (const auto s = best_.follow(track_, n_nodes, false); s != FitStatus::ok)
-      return s;
+    if (const auto s = follow(n_nodes); s != FitStatus::ok) return s;
     NormalEquations now = equations_of(track_, best_, n_nodes);
     double damping = precise ? 1e-6 : 1e-3;
     constexpr int most_steps = 60;
@@ -81,7 +80,8 @@ class DampedFit {
           there.chi2 <= now.chi2 * (1 + rounding) + near) {
         best_ = std::move(next);
         const double limit = precise ? near : 0.01 * (there.chi2 + 1);
-        const bool done = expected < limit;
+        // of a step that is not damped
+        const bool done = expected * (1 + damping) * (1 + damping) < limit;
         now = there;
         damping *= 0.1;
         if (done) return FitStatus::ok;
@@ -91,10 +91,26 @@ class DampedFit {
         if (damping > 1e12) break;
       }
     }
-    return failure;
+    return was_too_slow_ ? FitStatus::stops : failure;
   }
 
  private:
+  /// A particle that stops before it has reached the last of the nodes was
+  /// faster.
+  FitStatus follow(std::size_t n_nodes) {
+    constexpr double faster = 1.1;
+    constexpr int most_steps = 20;
+    FitStatus s = best_.follow(track_, n_nodes, false);
+    for (int i = 0; i < most_steps && s == FitStatus::stops; ++i) {
+      was_too_slow_ = true;
+      TrajectoryState first = best_.first();
+      first.qop /= faster;
+      best_.start(track_, first);
+      s = best_.follow(track_, n_nodes, false);
+    }
+    return s;
+  }
+
   static Row<double> row_of(const Vector5& v) {
     return {v[0], v[1], v[2], v[3], v[4]};
   }
@@ -120,6 +136,7 @@ class DampedFit {
 
   const TrackHits& track_;
   KinkedTrajectory best_;
+  bool was_too_slow_ = false;  ///< at the beginning of a fit
 };
 
 /// On the first hit, towards the next hit at sufficient distance.
@@ -138,8 +155,8 @@ TrajectoryState towards_next(const TrackHits& track,
     s.direction = track.points[i].position - first;
     if (s.direction.norm() > 0.01 * length) break;
   }
-  s.direction.normalize();
   s.qop = track.field ? -kappa / track.flight->field->reference : 0;
+  s.direction = start_of_arc(track, first, s.direction, s.qop);
   set_start_columns(track, s);
   return s;
 }

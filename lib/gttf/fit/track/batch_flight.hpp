@@ -9,6 +9,7 @@
 #include <span>
 
 #include "gttf/core/pack_functions.hpp"
+#include "gttf/fit/track/hit_loss.hpp"
 #include "gttf/fit/track/hits.hpp"
 #include "gttf/trajectory/field_regions.hpp"
 #include "gttf/trajectory/map_flight.hpp"
@@ -22,7 +23,7 @@ struct BatchFlight {
   std::span<const std::size_t> region;  ///< of every surface
   std::size_t start_region = 0;         ///< of TrackHits::origin
   /// Of every surface; without fluctuations.
-  std::span<const HitLoss> loss;
+  std::span<const SlowingDown> loss;
   Frame frame;
   bool field = true;  ///< TrackHits::field
   double b_ref = 0;   ///< Field::reference
@@ -32,7 +33,7 @@ struct BatchFlight {
   double momentum = 0;
 
   bool loses(std::size_t surface) const {
-    return field && loss[surface].mean > 0;
+    return field && loss[surface].after < loss[surface].before;
   }
   /// Of tracks that bend in a map; else null.
   const FieldMapView* map() const { return field ? regions.map : nullptr; }
@@ -122,33 +123,35 @@ struct SlowedMomentum {
 /// @param good  cleared where the particle stops, or for a momentum too far
 ///              from that of the loss
 template <class S>
-SlowedMomentum<S> momentum_after(const HitLoss& loss, double mass, const S& p,
-                                 MaskOf<S>& good) {
+SlowedMomentum<S> momentum_after(const SlowingDown& law, double mass,
+                                 const S& p, MaskOf<S>& good) {
   using std::sqrt;
-  const S m(mass), m2(mass * mass);
-  const S mean = S(loss.mean) *
-                 power_near_one(S(p * S(1 / loss.momentum)), loss.power, good);
-  const S before = sqrt(p * p + m2), behind = before - mean;
-  good = both(good, behind > m);
-  const S after = sqrt((behind - m) * (behind + m));
-  return {after, behind / after * (p / before - S(loss.power) * mean / p)};
+  const S m(mass), one(1);
+  const S energy = sqrt(p * p + m * m), kinetic = p * p / (energy + m);
+  const S power = power_near_one(S(kinetic * S(1 / law.before)), law.n, good);
+  const S change = S(law.growth) * (power - one);
+  good = both(good, both(change > S(-1), S(law.after) > S(0)));
+  const S after =
+      S(law.after) * power_near_one(S(one + change), 1 / law.n, good);
+  const S behind = sqrt(after * (after + S(2) * m));
+  return {behind, (after + m) / behind * (p / energy) * (after / kinetic) *
+                      S(law.growth) * power / (one + change)};
 }
 
 /// The inverse.
 template <class S>
-SlowedMomentum<S> momentum_in_front(const HitLoss& loss, double mass,
-                                    const S& after, MaskOf<S>& good) {
-  using std::abs;
-  S p = after;
-  auto moving = all_true<S>();
-  for (int i = 0; i < 20 && any(moving); ++i) {
-    const SlowedMomentum<S> there = momentum_after(loss, mass, p, good);
-    const S move = (after - there.after) / there.slope;
-    p = select(moving, p + move, p);
-    moving = both(moving, !(abs(move) < S(1e-9) * p));
-  }
-  good = both(good, !moving);
-  return {p, momentum_after(loss, mass, p, good).slope};
+SlowedMomentum<S> momentum_in_front(const SlowingDown& law, double mass,
+                                    const S& behind, MaskOf<S>& good) {
+  using std::sqrt;
+  const S m(mass), one(1);
+  const S after = behind * behind / (sqrt(behind * behind + m * m) + m);
+  const S change =
+      power_near_one(S(after * S(1 / law.after)), law.n, good) - one;
+  const S kinetic =
+      S(law.before) *
+      power_near_one(S(one + change * S(1 / law.growth)), 1 / law.n, good);
+  const S p = sqrt(kinetic * (kinetic + S(2) * m));
+  return {p, momentum_after(law, mass, p, good).slope};
 }
 
 /// q/p and its derivative with the curvature at the origin.

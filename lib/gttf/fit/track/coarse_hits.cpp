@@ -88,10 +88,8 @@ FitStatus put_on_trajectory(const TrackHits& track, bool coarse,
   if (fit.status != FitStatus::ok) return fit.status;
   kappa = 0;
   if (track.field) {
-    double p = momentum_of(track, fit.state.qop);
-    for (std::size_t i = measured.front(); i-- > 0;)
-      if (track.points[i].loss.mean > 0)
-        p = momentum_before(track, track.points[i].loss, p);
+    const double p =
+        momentum_at_start(track, momentum_of(track, fit.state.qop));
     const double size =
         track.flight->charge * std::abs(track.flight->field->reference) / p;
     kappa = std::copysign(size, kappa_of(track, fit.state));

@@ -5,6 +5,21 @@
 
 namespace gttf {
 
+namespace {
+
+/// The power of the kinetic energy in a stopping power with the mean loss and
+/// the transmission of a layer: (T_after/T)^power.
+double power_of(const LayerLoss& loss, double kinetic) {
+  constexpr double least = 1e-10;  // of the energy: the rest is rounding
+  if (loss.stopped || !(loss.mean > least * kinetic)) return 0;
+  const double power =
+      std::log(loss.transmission) / std::log1p(-loss.mean / kinetic);
+  constexpr double near_one = 1e-4;
+  return std::abs(1 - power) < near_one ? 1 - near_one : power;
+}
+
+}  // namespace
+
 HitLoss hit_loss(std::span<const LossSlab> slabs, const Projectile& particle,
                  double p, double paths, EnergyLoss model,
                  const LossStretch& stretch) {
@@ -13,13 +28,18 @@ HitLoss hit_loss(std::span<const LossSlab> slabs, const Projectile& particle,
   if (model == EnergyLoss::off || slabs.empty()) return loss;
   const LayerLoss l = energy_loss(slabs, particle, p, paths);
   loss.mean = l.mean;
-  if (l.mean > 0) {
-    const double energy = std::hypot(p, particle.rest_energy());
-    loss.power = (1 - l.transmission) * p * p / (energy * l.mean);
-  }
+  loss.path = {paths, l.per_path, l.per_path_behind_kink,
+               l.per_path_behind_kink_rms};
+  loss.power = power_of(l, detail::kinetic_energy(p, particle.rest_energy()));
   if (straggles(model))
     loss.sigma = straggling(slabs, particle, p, paths, stretch, model);
   return loss;
 }
+
+SlowingDown::SlowingDown(const HitLoss& loss, double mass)
+    : before(detail::kinetic_energy(loss.momentum, mass)),
+      after(before - loss.mean),
+      n(1 - loss.power),
+      growth(std::pow(before / after, n)) {}
 
 }  // namespace gttf

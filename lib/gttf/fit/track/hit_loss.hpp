@@ -18,4 +18,13 @@ HitLoss hit_loss(std::span<const LossSlab> slabs, const Projectile& particle,
                  double p, double paths, EnergyLoss model,
                  const LossStretch& stretch);
 
+/// A HitLoss as a function of kinetic energies, GeV.
+struct SlowingDown {
+  double before, after;  ///< of the reference particle; after <= 0: it stops
+  double n, growth;      ///< 1 - power, (before/after)^n
+
+  SlowingDown(const HitLoss& loss, double mass);
+  bool stops() const { return !(after > 0); }
+};
+
 }  // namespace gttf

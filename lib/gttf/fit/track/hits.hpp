@@ -40,14 +40,27 @@ enum class FitStatus {
 /// The name used in tables: `too_few_hits`, ...
 std::string_view to_string(FitStatus);
 
-/// Energy lost in a layer, near the momentum of a reference track:
+/// How the energy lost in a layer changes with the path in it, which is counted
+/// in units of its thickness: 1/cos(incidence).
+struct LossPath {
+  double paths = 1;     ///< of the reference track
+  double per_path = 0;  ///< d(mean)/d(paths), GeV; 0: the loss is independent
+  /// The part of it that a scattering angle in the layer changes, GeV: average
+  /// and standard deviation, see LayerLoss.
+  double behind_kink = 0, behind_kink_rms = 0;
+};
+
+/// Energy lost in a layer, near the momentum of a reference track, whose mean
+/// loss and its derivative are exact: that of a slab whose stopping power is
+/// proportional to T^power of the kinetic energy T,
 ///
-///   mean (p/momentum)^power +- sigma
+///   T_after^n = T^n - constant,  n = 1 - power
 struct HitLoss {
   double mean = 0;      ///< GeV, of a particle of that momentum
   double momentum = 1;  ///< before the layer, GeV
-  double power = 0;     ///< d ln(mean)/d ln(p)
+  double power = 0;     ///< d ln(stopping power)/d ln(T), not 1
   double sigma = 0;     ///< standard deviation of the loss, GeV; 0: none
+  LossPath path = {};
 };
 
 /// A point of a track: a hit on a surface, or a passive layer.

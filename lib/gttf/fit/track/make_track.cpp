@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gttf/fit/streaming/kinked_trajectory.hpp"
 #include "gttf/fit/track/hit_loss.hpp"
 #include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/track/hits.hpp"
@@ -292,6 +293,11 @@ Track start_of(Maker& m, const FoundTrack& found) {
   return track;
 }
 
+bool knows_losses(const TrackHits& track) {
+  return std::ranges::any_of(track.points,
+                             [](const TrackHit& h) { return h.loss.mean > 0; });
+}
+
 /// Follows the track; sets the momentum for which weights are computed.
 /// @param turns  of trace()
 void trace_detector(Maker& m, const FoundTrack& found, double turns = 0) {
@@ -303,14 +309,25 @@ void trace_detector(Maker& m, const FoundTrack& found, double turns = 0) {
               m.made.track.flight->frame, turns);
   };
   if (!(track.p > 0)) track.p = 1;  // no field, no scattering: irrelevant
+  // without a beam spot, the momentum was determined at the first hit: add the
+  // loss before it, unless it is known from an earlier pass
+  const bool is_first = !knows_losses(m.made.track);
+  bool adds_loss = m.made.track.field &&
+                   m.model.energy_loss != EnergyLoss::off && !m.model.beam_spot;
+  if (adds_loss && !is_first) {
+    track.p = detail::momentum_at_start(m.made.track, track.p);
+    adds_loss = false;
+  }
   follow_it();
   // it has reached its last hit, hence was faster
   const auto last_layer = static_cast<unsigned>(m.h.layer[m.h.order.back()]);
   const auto is_too_slow = [&] {
-    return m.made.traced.stopped &&
-           std::ranges::find(m.made.traced.list, last_layer,
-                             &TracedCrossing::surface) ==
-               m.made.traced.list.end();
+    const TracedTrack& t = m.made.traced;
+    const bool curls_up = is_first && m.model.energy_loss != EnergyLoss::off &&
+                          t.end == TrackEnd::curls_up;
+    return (t.stopped || curls_up) &&
+           std::ranges::find(t.list, last_layer, &TracedCrossing::surface) ==
+               t.list.end();
   };
   constexpr double faster = 1.1;
   constexpr int most_steps = 20;
@@ -318,10 +335,7 @@ void trace_detector(Maker& m, const FoundTrack& found, double turns = 0) {
     track.p *= faster;
     follow_it();
   }
-  // without a beam spot, the momentum was determined at the first hit: add the
-  // loss before it
-  if (m.made.track.field && m.model.energy_loss != EnergyLoss::off &&
-      !m.model.beam_spot && m.made.traced.first >= 0) {
+  if (adds_loss && m.made.traced.first >= 0) {
     const double at_first =
         m.made.traced.list[static_cast<std::size_t>(m.made.traced.first)].p;
     const double lost = std::hypot(track.p, mass) - std::hypot(at_first, mass);
@@ -385,18 +399,28 @@ bool is_measured_again(const Maker& m, std::size_t k, const TracedCrossing& x,
   return false;
 }
 
-/// Whether the track crosses a layer again, or turns by more than half a
-/// circle. Then later hits approach the first one, or a layer has distant hits.
-bool comes_back(const Maker& m) {
-  constexpr double far = 0.01;  // of the size of the track
+constexpr double far = 0.01;  // of the size of the track
+
+/// Whether the track turns by more than half a circle: later hits approach the
+/// first one.
+/// @param size  set to the largest distance from it otherwise
+bool turns_back(const Maker& m, double& size) {
   const Vector3 first = m.h.position(0);
-  const std::size_t n = m.h.order.size();
-  double size = 0;
-  for (std::size_t k = 1; k < n; ++k) {
+  size = 0;
+  for (std::size_t k = 1; k < m.h.order.size(); ++k) {
     const double distance = (m.h.position(k) - first).norm();
     if (distance < (1 - far) * size) return true;
     size = std::max(size, distance);
   }
+  return false;
+}
+
+/// Whether the track crosses a layer again, or turns by more than half a
+/// circle: a layer has distant hits.
+bool comes_back(const Maker& m) {
+  double size = 0;
+  if (turns_back(m, size)) return true;
+  const std::size_t n = m.h.order.size();
   for (std::size_t k = 0; m.made.any_repeated && k < n; ++k)
     for (std::size_t j = k + 1; j < n; ++j)
       if (m.h.surface[k] == m.h.surface[j] &&
@@ -469,10 +493,10 @@ class TracedPoints {
         FlightModel{&m_.layers.geometry.field(),
                     choose_frame(m_.layers.geometry.field(), step.normalized()),
                     m_.model.mass, std::abs(m_.model.charge)};
+    m_.made.track.kappa_ref = curvature_of_hits();
     std::size_t known = add_first_points(step);
     // the layers change the path, and the momentum changes the losses, which
     // are powers of it near that of the last pass
-    constexpr double small_change = 0.01;
     constexpr int most_passes = 20;
     double kappa = 0;  // of the last pass
     bool is_known = false;
@@ -485,7 +509,7 @@ class TracedPoints {
       kappa = m_.made.traced.kappa;
       is_known = known == n &&
                  (m_.model.energy_loss == EnergyLoss::off ||
-                  (pass > 0 && change <= small_change * std::abs(kappa)));
+                  (pass > 0 && change <= small_change() * std::abs(kappa)));
       const std::size_t more = std::max<std::size_t>(1, known / 2);
       const std::size_t assigned = assign(std::min(n, known + more));
       if (assigned < known || (assigned == known && known < n))
@@ -501,7 +525,33 @@ class TracedPoints {
  private:
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
+  /// The change of the momentum for which a HitLoss is precise enough. The
+  /// momentum of a particle that has lost most of its energy changes more.
+  double small_change() const {
+    const auto& list = m_.made.traced.list;
+    const auto last =
+        std::ranges::find(list.rbegin(), list.rend(), m_.h.surface.back(),
+                          &TracedCrossing::surface);
+    constexpr double without_loss = 0.01;
+    if (last == list.rend()) return without_loss;
+    const auto kinetic = [this](double p) {
+      return detail::kinetic_energy(p, m_.model.mass);
+    };
+    return without_loss * kinetic(last->p) / kinetic(list.front().p);
+  }
+
   const MeasuredHit& hit(std::size_t k) const { return m_.hits[m_.h.order[k]]; }
+
+  /// Of the helix through three of the hits; 0: the field is not along z, or
+  /// they do not determine it.
+  double curvature_of_hits() {
+    const TrackingGeometry& geometry = m_.layers.geometry;
+    double size = 0;
+    if (geometry.field().kind != FieldKind::solenoid || turns_back(m_, size) ||
+        !find_path(m_))
+      return 0;
+    return kappa_of_path(m_.h.path, geometry.bz(), std::abs(m_.model.charge));
+  }
 
   double turns() const {
     return returns_ ? std::max(m_.model.turns, 0.5) : m_.model.turns;

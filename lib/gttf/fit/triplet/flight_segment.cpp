@@ -55,29 +55,6 @@ FitStatus fly_through(const TrackHits& track,
   return a == Landing::there ? FitStatus::ok : status_of(a);
 }
 
-/// t' of a track that leaves a point along `direction`, 1/mm.
-Vector3 bend_at(const TrackHits& track, const Vector3& point,
-                const Vector3& direction, const SlowedCharge& charge) {
-  Vector3 bend = Vector3::Zero();
-  FlightState<0> s{point, direction, charge.qop, {}, {}, {}};
-  fly_onto(*track.flight->field, SurfaceLevel::plane(point, direction),
-           Way::either, s, &bend);
-  return bend;
-}
-
-/// The direction of a chord rotated back by half the turn in the field at its
-/// start. Along the chord itself a track may reach the plane of the end before
-/// a layer in front of it.
-Vector3 start_of_arc(const TrackHits& track, const Vector3& from,
-                     const Vector3& normal, double length,
-                     const SlowedCharge& charge) {
-  if (!track.field) return normal;
-  const Vector3 turn = 0.5 * length * bend_at(track, from, normal, charge);
-  constexpr double largest = 0.5;  // rad
-  const double size = turn.norm();
-  return (normal - (size > largest ? largest / size : 1) * turn).normalized();
-}
-
 /// Rows (theta, phi) of the two angles, from rows (phi, theta).
 void set_angles(const Vector3& direction, const Frame& frame,
                 const Rows3& at_start, const Rows3& at_end,
@@ -101,12 +78,11 @@ SlowedCharge SlowedCharge::at_origin(const TrackHits& track, double kappa) {
 bool SlowedCharge::pass(const TrackHits& track, const HitLoss& loss) {
   const double p = momentum_of(track, qop);
   if (!track.field || !(loss.mean > 0) || !std::isfinite(p)) return true;
-  double by_momentum = 1;
-  const double behind = momentum_behind(track, loss, p, by_momentum);
-  if (!(behind > 0)) return false;
-  const double ratio = p / behind;
+  const MomentumBehind behind = momentum_behind(track, loss, p);
+  if (!(behind.p > 0)) return false;
+  const double ratio = p / behind.p;
   qop *= ratio;
-  slope *= ratio * ratio * by_momentum;
+  slope *= ratio * ratio * behind.by_momentum;
   return true;
 }
 
@@ -142,7 +118,9 @@ FitStatus make_flight_segment(const TrackHits& track, const Vector3& from,
   in_plane.row(0) = normal.unitOrthogonal().transpose();
   in_plane.row(1) = normal.cross(Vector3(in_plane.row(0))).transpose();
 
-  Vector3 direction = start_of_arc(track, from, normal, length, start), bend;
+  // along the chord itself a track may reach the plane of the end before a
+  // layer in front of it
+  Vector3 direction = start_of_arc(track, from, chord, start.qop), bend;
   TrajectoryState s;
   Rows5 moves;
   Matrix2 aim;
@@ -168,8 +146,8 @@ FitStatus make_flight_segment(const TrackHits& track, const Vector3& from,
     if (step > 8 && miss.norm() < 1e-11 * length) break;
   }
 
-  const auto shifts =
-      start_shifts(frame, direction, bend_at(track, from, direction, start));
+  const auto shifts = start_shifts(frame, direction,
+                                   bend_at(track, from, direction, start.qop));
   const FrameAngles end(frame, s.direction);
   Rows5 end_angles;
   end_angles.row(0) = end.along_phi.transpose() * s.d_direction / end.sin_theta;

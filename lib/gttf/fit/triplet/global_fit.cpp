@@ -138,12 +138,15 @@ struct TrackFitter::Work {
 
 namespace {
 
-/// The fluctuation of a loss affects all following triplets, which does not fit
-/// into the band of the matrix of triplets.
-bool straggles(const TrackHits& track) {
+/// A change of a loss, by its fluctuation or by a scattering angle in the
+/// layer, affects all following triplets, which does not fit into the band of
+/// the matrix of triplets.
+bool changes_losses(const TrackHits& track) {
   return track.flight && track.field &&
          std::any_of(track.points.begin(), track.points.end(),
-                     [](const TrackHit& h) { return h.loss.sigma > 0; });
+                     [](const TrackHit& h) {
+                       return h.loss.sigma > 0 || h.loss.path.per_path > 0;
+                     });
 }
 
 }  // namespace
@@ -313,7 +316,7 @@ const GlobalFit& TrackFitter::fit(const TrackHits& hits, FitKind kind) {
       std::any_of(hits.points.begin(), hits.points.end(),
                   [](const TrackHit& h) { return h.n_coordinates == 1; });
   const bool recurls = hits.flight && knows_paths(hits);
-  if (can_be_streamed(kind) && (unmeasured || straggles(hits) || recurls))
+  if (can_be_streamed(kind) && (unmeasured || changes_losses(hits) || recurls))
     return work_->streaming.fit(hits, kind);
   GlobalFit& r = work_->result;
   if (work_->is_coarse_helix(hits, kind)) {
