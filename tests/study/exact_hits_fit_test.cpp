@@ -285,6 +285,33 @@ TEST_CASE("exact hits: a beam spot before a magnet") {
     }
 }
 
+TEST_CASE("exact hits: the first hit is in a magnet") {
+  std::string text =
+      "gttf-detector: 1\n"
+      "name: s\n"
+      "field: { dipole: { entrance: 69 mm, exit: 283 mm, field: 0.5 T, "
+      "direction: x } }\n"
+      "layers:\n";
+  for (const int z : {122, 130, 269, 277, 379, 527})
+    text += "  - { name: P" + std::to_string(z) +
+            ", plane: { z: " + std::to_string(z) +
+            " mm, x: [-1 m, 1 m], y: [-1 m, 1 m] }, material: 0.1 %, "
+            "measures: { u: 10 um, v: 10 um } }\n";
+  const Detector d = parse_detector(text, "s.yaml").detector;
+  for (const EnergyLoss loss : {EnergyLoss::off, EnergyLoss::mean})
+    // it turns towards the axis, or away from it
+    for (const double phi : {1.0, -2.0}) {
+      CAPTURE(phi);
+      const Compared c = fit_exact_hits(
+          d, {.p = 0.2, .theta = 0.0175, .phi = phi, .loss = loss});
+      const auto& t = c.found.tracks;
+      CHECK(t.real("theta_rad") == doctest::Approx(0.0175).epsilon(1e-6));
+      CHECK(t.real("phi0_rad") == doctest::Approx(phi).epsilon(1e-6));
+      CHECK(std::abs(t.real("d0_um")) < 0.01);
+      check_perigee(c, 1e-3);
+    }
+}
+
 TEST_CASE("exact hits: two layers and a beam spot, with energy loss") {
   Detector d = shipped("barrel");
   std::erase_if(d.layers, [](const Layer& l) {

@@ -75,6 +75,14 @@ void regain_energy(const TrackHits& track, const TrackHit& layer,
 void set_perigee_parameters(const TrackHits& track, TrajectoryState s,
                             const Matrix5& root, const Noise& noise,
                             GlobalFit& r) {
+  // along the beam it is that at the origin, not one in a magnet
+  if (track.flight->frame.polar != Axis::z) {
+    TrajectoryState there = s;
+    if (fly_onto(*track.flight->field,
+                 SurfaceLevel::plane(track.origin, Vector3::UnitZ()),
+                 Way::either, there) == Landing::there)
+      s = there;
+  }
   if (fly_onto(*track.flight->field, FlightGoal::perigee(track.origin),
                Way::either, s) != Landing::there)
     return;
