@@ -132,6 +132,30 @@ TEST_CASE(
   CHECK(vectorised > 6 * 40 * available_simd_levels().size());
 }
 
+TEST_CASE("batch: telescopes with mean energy loss are vectorised") {
+  for (const char* name : {"datura", "desy_telescope"})
+    for (const Scattering scattering :
+         {Scattering::highland, Scattering::highland_total}) {
+      Model model;
+      model.loss = EnergyLoss::mean;
+      model.scattering = scattering;
+      const TrackingGeometry geometry(shipped(name));
+      // the slowest stop
+      const TrackList tracks = beam(0.02, 0.05, -10);
+      for (const SimdLevel level : available_simd_levels()) {
+        CAPTURE(name);
+        CAPTURE(to_string(level));
+        const AtLevel at(level);
+        BatchOutput r(tracks.size(), 0);
+        const BatchStatistics s =
+            resolve(geometry, tracks.views(), model, r.views());
+        CHECK(s.unsupported == 0);
+        CHECK(s.vectorised > 120);
+        CHECK(deviation_from_scalar(geometry, tracks, r, model) < 1e-9);
+      }
+    }
+}
+
 TEST_CASE("batch: budgets of a telescope and a spectrometer") {
   for (const char* name : {"datura", "lhcb"}) {
     const TrackingGeometry geometry(shipped(name));

@@ -799,9 +799,9 @@ bool are_of_one_kind(const TrackArrays& tracks) {
 
 namespace {
 
-/// Tracks through regions of a uniform field, or a map, have no energy loss.
+/// Tracks through regions lose energy only where it does not bend them.
 bool may_use_regions(const TrackingGeometry& geometry, const Model& model) {
-  return model.loss == EnergyLoss::off &&
+  return (model.loss == EnergyLoss::off || !geometry.has_field()) &&
          detail::RegionTable::describes(geometry);
 }
 

@@ -106,7 +106,7 @@ class BatchCovariance : public AnyFit {
       path_.start();
     } else {
       path_.follow();
-      if constexpr (loses_energy) {
+      if (task_.loss != nullptr) {
         if (task_.as_listed == 0) return;
         if (task_.follows_only) return store_material();
       }

@@ -164,7 +164,8 @@ void BatchGroups::gather(const BatchGroup& group, BatchTracks& elements) const {
   put(tracks_.z, elements.z);
   elements.on_axis = on_axis(group.track[0]);
   if (regions_ != nullptr) elements.onwards = is_onwards(group.track[0]);
-  if (group.guess != nullptr) return;
+  // in regions lists are searched, also those of tracks that lose energy
+  if (group.guess != nullptr && regions_ == nullptr) return;
   for (std::size_t element = 0; element < kernel_.width; ++element)
     elements.x_over_x0.value[element] =
         material(group.track[element]).to_last_hit;

@@ -79,6 +79,25 @@ struct MomentumBeta {
   }
 };
 
+/// scatter_strength() at the momentum with this average of 1/(p beta)^2.
+template <class S>
+ScatterStrength<S> strength_of_average(const S& average, const S& rest,
+                                       const S& charge) {
+  using std::log, std::sqrt;
+  const S q2 = charge * charge;
+  const S inv_beta2 =
+      S(0.5) * (S(1) + sqrt(S(1) + S(4) * rest * rest * average));
+  constexpr double k = 13.6 * unit::MeV;
+  return {S(k * k) * q2 * average, log(q2 * inv_beta2)};
+}
+
+/// The kinetic energy of a momentum.
+template <class S>
+S kinetic_energy(const S& p, const S& rest) {
+  using std::sqrt;
+  return p * p / (sqrt(p * p + rest * rest) + rest);
+}
+
 /// energy_loss() of several tracks: the same steps and integrals, with the
 /// stopping power from a table.
 template <class S>
@@ -203,6 +222,25 @@ class SlabCrossing {
   S sum0_{0}, sum1_{0}, sum2_{0};
   ElementLoss<S> result_;
 };
+
+/// What tracks lose in a surface.
+/// @param incidence  1/paths
+template <class S>
+[[gnu::always_inline]] inline ElementLoss<S> loss_in_layer(
+    const BatchLoss& all, std::size_t surface, ElementPower<S>* media,
+    const S& charge2, const S& paths, const S& incidence, const S& kinetic) {
+  SlabCrossing<S> slabs(all, media, charge2, paths, incidence, kinetic);
+  const std::size_t begin = all.first[surface], end = all.first[surface + 1];
+  if (begin == end) {
+    ElementLoss<S> none;
+    none.kinetic = kinetic;
+    none.inverse_p_beta2 =
+        MomentumBeta<S>(kinetic, S(all.rest_energy)).inverse_square();
+    return none;
+  }
+  for (std::size_t i = begin; i < end; ++i) slabs.pass(all.slabs[i]);
+  return slabs.result();
+}
 
 /// Bytes that a BatchLossPath needs.
 template <class S>
@@ -329,7 +367,7 @@ class BatchLossPath {
     Helix at;
     at.line = line_;
     const S rest(task_.loss->rest_energy), p = L::load(task_.tracks->p);
-    at.kinetic = p * p / (sqrt_of(p * p + rest * rest) + rest);
+    at.kinetic = kinetic_energy(p, rest);
     at.p = p;
     for (std::size_t i = 0; i < task_.loss->n_media; ++i)
       media_[i].from = media_[i].to = S(0);
@@ -501,18 +539,9 @@ class BatchLossPath {
     const S incidence = along * here.sin_theta + nz * here.cos_theta;
     const S inverse = S(1) / incidence, paths = abs_of(inverse);
 
-    SlabCrossing<S> slabs(all, media_, charge * charge, paths,
-                          abs_of(incidence), at.kinetic);
-    ElementLoss<S> loss;
-    const std::size_t begin = all.first[c.surface],
-                      end = all.first[c.surface + 1];
-    if (begin == end) {
-      loss.kinetic = at.kinetic;
-      loss.inverse_p_beta2 = MomentumBeta<S>(at.kinetic, rest).inverse_square();
-    } else {
-      for (std::size_t i = begin; i < end; ++i) slabs.pass(all.slabs[i]);
-      loss = slabs.result();
-    }
+    const ElementLoss<S> loss =
+        loss_in_layer(all, c.surface, media_, charge * charge, paths,
+                      abs_of(incidence), at.kinetic);
     const S behind = loss.kinetic, energy = behind + rest;
     const S p = sqrt_of(behind * (behind + S(2) * rest)), ratio = at.p / p;
     const S kappa = here.kappa * ratio;
@@ -558,22 +587,11 @@ class BatchLossPath {
 
     at.line.kappa = kappa;
     at.line.c = kappa * at.line.inv_sin_theta;
-    at.line.strength = strength_of(loss.inverse_p_beta2, rest, charge);
+    at.line.strength = strength_of_average(loss.inverse_p_beta2, rest, charge);
     set_kinks(k, s, there, loss, per_energy * inverse * paths, along, beside,
               nz, at);
     at.p = p;
     at.kinetic = behind;
-  }
-
-  /// scatter_strength() at the momentum with this average of 1/(p beta)^2.
-  static ScatterStrength<S> strength_of(const S& average, const S& rest,
-                                        const S& charge) {
-    using std::log;
-    const S q2 = charge * charge;
-    const S inv_beta2 =
-        S(0.5) * (S(1) + sqrt_of(S(1) + S(4) * rest * rest * average));
-    constexpr double k = 13.6 * unit::MeV;
-    return {S(k * k) * q2 * average, log(q2 * inv_beta2)};
   }
 
   /// @param per_path  d(kappa after)/d(energy after)/(n.t)^2 along the flight

@@ -484,7 +484,14 @@ class BatchRegionPath {
                                    L::load(task.tracks->mass),
                                    L::load(task.tracks->charge))),
         total_(L::load(task.tracks->x_over_x0)),
-        back_(task, start_) {}
+        back_(task, start_) {
+    if (task.loss == nullptr) return;
+    const S rest(task.loss->rest_energy);
+    kinetic_ = kinetic_energy(S(L::load(task.tracks->p)), rest);
+    media_ = reinterpret_cast<ElementPower<S>*>(back_.rest());
+    for (std::size_t i = 0; i < task.loss->n_media; ++i)
+      media_[i].from = media_[i].to = S(0);
+  }
 
   /// Goes through all crossings.
   void follow() {
@@ -494,6 +501,9 @@ class BatchRegionPath {
       follow_in_map();
     else
       follow_regions();
+    if (task_.loss == nullptr) return;
+    task_.as_listed = L::bits(kinetic_ > S(0));
+    task_.turned_back = 0;
   }
 
   const S& kappa() const { return start_.kappa; }
@@ -556,8 +566,9 @@ class BatchRegionPath {
 
   /// As in BatchPath. Not a template for each kind of group: products and sums
   /// may be fused in another way in each, and a track would depend on others.
-  [[gnu::always_inline]] S masked(TrackBits elements, const S& x) const {
-    return task_.mixed ? select(L::mask(elements), x, S(0)) : x;
+  [[gnu::always_inline]] S masked(TrackBits elements, const S& x,
+                                  const S& other = S(0)) const {
+    return task_.mixed ? select(L::mask(elements), x, other) : x;
   }
 
   /// Components of a unit vector along a surface, for a displacement of the
@@ -666,8 +677,10 @@ class BatchRegionPath {
         (task_.at == BatchTask::nowhere ? TrackBits{0} : c.outer);
     const bool scatters = scattering != 0 && s.record.x_over_x0 > 0;
     Kinks& kinks = back_.steps()[k].kinks;
+    const ScatterStrength<S> strength =
+        task_.loss == nullptr ? strength_ : lose(c, x.cosine, inverse);
     const S w = scatters ? theta0_squared(
-                               strength_, task_.scattering, t,
+                               strength, task_.scattering, t,
                                [&t] { return S(log(t)); }, total_)
                          : S(0);
     if constexpr (in_map)
@@ -706,6 +719,20 @@ class BatchRegionPath {
       complete(here, across, all);
       set_user_rows(k, here, across, all);
     }
+  }
+
+  /// The scattering in a layer with energy loss, behind which the tracks are
+  /// slower. They fly on as they would without loss: it is straight.
+  [[gnu::noinline, gnu::flatten]] ScatterStrength<S> lose(
+      const ListedSurface& c, const S& cosine, const S& inverse) {
+    using std::abs;
+    const S charge = L::load(task_.tracks->charge);
+    const ElementLoss<S> loss =
+        loss_in_layer(*task_.loss, c.surface, media_, charge * charge,
+                      S(abs(inverse)), S(abs(cosine)), kinetic_);
+    kinetic_ = masked(c.crossed, loss.kinetic, kinetic_);
+    return strength_of_average(loss.inverse_p_beta2, S(task_.loss->rest_energy),
+                               charge);
   }
 
   /// Of the state at the requested layer and behind the first measuring one:
@@ -785,6 +812,8 @@ class BatchRegionPath {
   const RegionStart<S> start_;
   const ScatterStrength<S> strength_;
   const S total_;  ///< x/X0 up to the last hit; for Scattering::highland_total
+  S kinetic_{0};   ///< energy, GeV; only if it is lost on the way
+  ElementPower<S>* media_ = nullptr;
   BatchBackwardPass<S, BatchStep<S>, RegionChanges<S>> back_;
   /// Of the present crossing, in both passes; the outermost one has the first.
   Row<S>* next_row_ = nullptr;
@@ -801,7 +830,10 @@ template <class S>
 
 template <class S>
 std::size_t region_workspace(const BatchTask& task) {
-  return backward_pass_workspace<S, BatchStep<S>>(task);
+  std::size_t bytes = backward_pass_workspace<S, BatchStep<S>>(task);
+  if (task.loss != nullptr)
+    bytes += task.loss->n_media * sizeof(ElementPower<S>);
+  return bytes;
 }
 
 template <class S>
