@@ -5,6 +5,7 @@
 #include "support/flown_toys.hpp"
 #include "support/layouts.hpp"
 #include "support/magnets.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 
@@ -110,6 +111,19 @@ TEST_CASE("traced toys: the variance of straggling is part of the errors") {
   CHECK(run.toys.missed < 40);
   CHECK(run.toys.failed == 0);
   run.toys.check(errors, 5);
+}
+
+// 1.4 % of the momenta that are measured are more than 25 % off.
+TEST_CASE("traced toys: weights of the true momentum hold far from it") {
+  Track t;
+  t.p = 0.4;
+  t.mass = 0.938272;
+  t.charge = 1;
+  t.theta = 80 * unit::deg;
+  const Run run(shipped("alice_its2"), t, 1000, false, EnergyLoss::straggling);
+  CHECK(run.toys.failed == 0);
+  CHECK(std::abs(run.toys.chi2_per_ndf.mean() - 1) <
+        errors * run.toys.chi2_per_ndf.mean_error());
 }
 
 TEST_CASE("traced toys: an assumed width of straggling can be found wrong") {

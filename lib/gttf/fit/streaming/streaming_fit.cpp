@@ -262,20 +262,13 @@ class FlownReference {
   }
 
   /// Whether the linear fit holds for a particle that loses much of its energy:
-  /// the momentum in each layer must be about that of TrackHit::theta0_2 and
-  /// loss there, and a particle that is slower by the error must reach the last
-  /// hit.
+  /// if the momentum for which TrackHit::theta0_2 and loss are given is a
+  /// guess, that in each layer must be about the same, and a particle that is
+  /// slower by the error must reach the last hit.
   FitStatus check(const Equations& e, const FitWeights& weights) const {
     if (!track_->field || !loses_much()) return FitStatus::ok;
-    constexpr double most = 1.25;
-    for (std::size_t k = 0; k + 1 < size(); ++k) {
-      const Node& n = trajectory_.nodes()[k];
-      const HitLoss& loss = hit(n).loss;
-      if (!(loss.mean > 0)) continue;
-      const double ratio = momentum_of(*track_, n.before.qop) *
-                           std::abs(weights.ratio) / loss.momentum;
-      if (!(ratio < most && ratio > 1 / most)) return FitStatus::not_converged;
-    }
+    if (track_->kappa_is_guess && !is_near_guess(weights))
+      return FitStatus::not_converged;
     const Matrix5 root = square_root(e);
     const Vector5 with_kappa = root * root.row(Perigee::kappa).transpose();
     const double sigma = std::sqrt(with_kappa[Perigee::kappa]);
@@ -343,6 +336,19 @@ class FlownReference {
 
  private:
   const TrackHit& hit(const Node& n) const { return track_->points[n.point]; }
+  bool is_near_guess(const FitWeights& weights) const {
+    constexpr double most = 1.25;
+    for (std::size_t k = 0; k + 1 < size(); ++k) {
+      const Node& n = trajectory_.nodes()[k];
+      const HitLoss& loss = hit(n).loss;
+      if (!(loss.mean > 0)) continue;
+      const double ratio = momentum_of(*track_, n.before.qop) *
+                           std::abs(weights.ratio) / loss.momentum;
+      if (!(ratio < most && ratio > 1 / most)) return false;
+    }
+    return true;
+  }
+
   /// Whether a part of the kinetic energy is lost between the hits.
   bool loses_much() const {
     const auto kinetic = [this](const Node& n) {

@@ -109,6 +109,9 @@ struct TrackHits {
   /// it is theta0_2 (kappa/kappa_ref)^2, i.e. theta0 = b |kappa|. 0: it is
   /// independent of the curvature.
   double kappa_ref = 0;
+  /// Whether kappa_ref was found from the hits. A fit with energy loss whose
+  /// momentum is far from it has not converged.
+  bool kappa_is_guess = false;
   bool field = true;  ///< false: straight tracks, kappa is not a parameter
   /// Without field: the momentum [GeV] for which theta0_2 is given, so that the
   /// fit can compare it with the measured scattering; 0: unknown.

@@ -348,6 +348,7 @@ void trace_detector(Maker& m, const FoundTrack& found, double turns = 0) {
                   [](const TracedCrossing& x) { return x.x_over_x0; });
   m.made.momentum_shift = 0;
   m.made.track.kappa_ref = m.made.traced.kappa;
+  m.made.track.kappa_is_guess = !(m.model.momentum > 0);
   if (m.made.track.field && m.model.momentum > 0) {
     m.made.momentum_shift = m.model.momentum - track.p;
     m.made.track.kappa_ref *= track.p / m.model.momentum;
