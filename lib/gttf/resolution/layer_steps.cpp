@@ -34,6 +34,14 @@ double path_of(const std::vector<TracedCrossing>& list, std::size_t k) {
 
 }  // namespace
 
+Surface rotated(const Surface& plane, PlaneAxis axis, double by) {
+  RigidMotion motion;
+  motion.rotation = axis == u_axis   ? plane.u_vector
+                    : axis == v_axis ? plane.v_vector()
+                                     : plane.normal_vector;
+  return moved(plane, motion, by);
+}
+
 Interval range_between_faces(const TrackingGeometry& geometry,
                              const TracedCrossing& x, double rate) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -155,7 +163,11 @@ std::optional<LayerSteps::Results> LayerSteps::step(std::size_t k, Variable v,
   const TracedCrossing& known = list_[k];
   SurfaceRecord record = geometry_.surfaces()[known.surface];
   if (v == position) record.position += by;
-  if (v >= about_u) turn(record, v, by);
+  if (v >= about_u) {
+    const double at_normal_incidence = record.x_over_x0;
+    record = SurfaceRecord(rotated(record, axis_of(v), by));
+    record.x_over_x0 = at_normal_incidence;
+  }
   const SurfaceLevel level(record);
   Vector3 bend;
   TracedCrossing x;
@@ -249,16 +261,6 @@ std::optional<LayerSteps::Results> LayerSteps::step(std::size_t k, Variable v,
   return r;
 }
 
-void LayerSteps::turn(SurfaceRecord& record, Variable v, double by) {
-  RigidMotion motion;
-  motion.rotation = v == about_u   ? record.u_vector
-                    : v == about_v ? record.v_vector()
-                                   : record.normal_vector;
-  SurfaceRecord turned(moved(record, motion, by));
-  turned.x_over_x0 = record.x_over_x0;
-  record = turned;
-}
-
 void LayerSteps::add_row(std::size_t k, const UserDirection& axis,
                          std::size_t q, const Row<double>& factor) {
   const Vector local = maps_[k] * Eigen::Map<const Vector>(factor.data());
@@ -325,18 +327,10 @@ double LayerSteps::step_size(std::size_t k, Variable v) const {
 Interval LayerSteps::range(std::size_t k, Variable v) const {
   const TracedCrossing& x = list_[k];
   const SurfaceRecord& s = geometry_.surfaces()[x.surface];
-  switch (v) {
-    case position:
-      return range_between_faces(geometry_, x, 1);
-    case about_u:
-      return range_between_faces(geometry_, x,
-                                 arms_about_centre(s, x.position)[1]);
-    case about_v:
-      return range_between_faces(geometry_, x,
-                                 -arms_about_centre(s, x.position)[0]);
-    default:
-      return range_between_faces(geometry_, x, 0);
-  }
+  double rate = 0;
+  if (v == position) rate = 1;
+  if (v >= about_u) rate = rates_of_rotations(s, x.position)[axis_of(v)];
+  return range_between_faces(geometry_, x, rate);
 }
 
 /// By four values around it,

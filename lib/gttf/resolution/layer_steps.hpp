@@ -102,8 +102,9 @@ class LayerSteps {
     return {track_.track(), frame_, b_ref_, model_.loss};
   }
   static Matrix5 map_of(const Results& r);
-  /// Turns an inclined plane about its centre.
-  static void turn(SurfaceRecord& record, Variable v, double by);
+  static PlaneAxis axis_of(Variable rotation) {
+    return static_cast<PlaneAxis>(rotation - about_u);
+  }
 
   const AnyTrack& track_;
   const Model& model_;

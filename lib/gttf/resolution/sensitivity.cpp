@@ -70,13 +70,15 @@ void add_rotations(const TrackingGeometry& geometry, std::size_t layer,
   const V t(std::sin(x.theta) * std::cos(x.phi),
             std::sin(x.theta) * std::sin(x.phi), std::cos(x.theta));
   const double tan_alpha = t.dot(u) / t.dot(n), tan_beta = t.dot(v) / t.dot(n);
-  const auto [a, b] = detail::arms_about_centre(s, x.position);
+  const auto rates = detail::rates_of_rotations(s, x.position);
   PerParameter about_u, about_v, about_normal;
   for (const Parameter q : all_parameters) {
     const double material =
         s.x_over_x0 > 0 ? s.x_over_x0 * slopes.material[q] : 0;
-    about_u[q] = b * slopes.position[q] + tan_beta * material;
-    about_v[q] = -a * slopes.position[q] - tan_alpha * material;
+    about_u[q] =
+        rates[detail::u_axis] * slopes.position[q] + tan_beta * material;
+    about_v[q] =
+        rates[detail::v_axis] * slopes.position[q] - tan_alpha * material;
   }
   const auto axes = geometry.axes(s);
   for (std::size_t i = 0; i < slopes.along.size(); ++i) {

@@ -58,8 +58,8 @@ struct Sensitivities {
 /// streaming fit for all design parameters together. They are valid as long as
 /// the track crosses the same layers in the same order. Layers without material
 /// have no item x_over_x0; without field there is no item field. With Model::at
-/// the errors are those at that layer, see is_at_layer(); positions and the
-/// field are then differentiated numerically.
+/// the errors are those at that layer, see is_at_layer(); positions, rotations,
+/// x/X0 and the field are then differentiated numerically.
 /// Errors: none; see Resolution::status
 /// Source: docs/theory/sensitivity.md
 Sensitivities make_sensitivities(const TrackingGeometry& geometry,

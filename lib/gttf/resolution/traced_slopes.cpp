@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "gttf/fit/streaming/layer_walk.hpp"
@@ -231,6 +232,9 @@ class TracedDifferentiator {
       if (first_of_surface(k) != k || !kinds_.has_layer(list_[k].surface))
         continue;
       if (kinds_.position) slopes_.crossings[k].position = by_position(k);
+      if (kinds_.position &&
+          t_.path.surface(k).kind == SurfaceRecord::Kind::inclined)
+        slopes_.crossings[k].rotations = by_rotations(k);
       if (kinds_.material) slopes_.crossings[k].material = by_thickness(k);
     }
   }
@@ -254,31 +258,61 @@ class TracedDifferentiator {
   }
 
   PerParameter by_position(std::size_t k) const {
+    const double position = t_.path.surface(k).position;
+    return by_motion(k, 1, std::numeric_limits<double>::infinity(),
+                     [&](TrackingGeometry& geometry, Model&, double by) {
+                       geometry.move(list_[k].surface, position + by);
+                     });
+  }
+
+  std::array<PerParameter, 3> by_rotations(std::size_t k) const {
+    const SurfaceRecord& s = t_.path.surface(k);
+    const TracedCrossing& x = list_[k];
+    const auto rates = rates_of_rotations(s, x.position);
+    constexpr double largest = 1e-2;  // rad
+    const auto about = [&](PlaneAxis axis) {
+      return by_motion(k, rates[axis], largest * x.cos_incidence,
+                       [&](TrackingGeometry& geometry, Model&, double by) {
+                         geometry.replace(x.surface, rotated(s, axis, by));
+                       });
+    };
+    return {about(u_axis), about(v_axis), about(normal_axis)};
+  }
+
+  /// By a number that moves a layer.
+  /// @param rate  of the motion along its normal at the crossing
+  /// @param largest  step of the number
+  template <class Change>
+  PerParameter by_motion(std::size_t k, double rate, double largest,
+                         const Change& change) const {
     const TracedCrossing& x = list_[k];
     const double before = k == 0 ? x.path : x.path - list_[k - 1].path;
     const double after =
         k + 1 == list_.size() ? before : list_[k + 1].path - x.path;
-    const SurfaceRecord& s = t_.path.surface(k);
-    const auto move = [&](TrackingGeometry& geometry, Model&, double by) {
-      geometry.move(x.surface, s.position + by);
-    };
     constexpr double share = 1e-2;
+    const auto step_for = [&](double gap) {
+      const double motion = share * gap * x.cos_incidence;
+      return std::abs(rate) * largest > motion ? motion / std::abs(rate)
+                                               : largest;
+    };
     // a layer at the start is not crossed if it is moved backwards
-    if (x.path <= longest_arc_at_start) {
-      const double ahead = SurfaceLevel(s).slope(x.position, x.direction);
-      return differences_.slope_beyond(share * after * ahead, move);
+    if (x.path <= longest_arc_at_start && rate != 0) {
+      const double ahead =
+          SurfaceLevel(t_.path.surface(k)).slope(x.position, x.direction);
+      return differences_.slope_beyond(
+          std::copysign(step_for(after), ahead * rate), change);
     }
-    const double gap = std::max(std::min(before, after), 1e-3 * before);
-    const double step = share * gap * x.cos_incidence;
-    const Interval range = range_between_faces(track_.geometry(), x, 1);
+    const double step =
+        step_for(std::max(std::min(before, after), 1e-3 * before));
+    const Interval range = range_between_faces(track_.geometry(), x, rate);
     const double nearest = std::min(-range.lower, range.upper);
     if (nearest > 0.4 * step)
-      return differences_.slope(std::min(step, nearest / 4), move);
+      return differences_.slope(std::min(step, nearest / 4), change);
     // the bend differs on the other side of a face
     const bool is_up = range.upper > -range.lower;
     const double room = is_up ? range.upper : -range.lower;
     const double beyond = std::min(0.2 * step, room / 5);
-    return differences_.slope_beyond(is_up ? beyond : -beyond, move);
+    return differences_.slope_beyond(is_up ? beyond : -beyond, change);
   }
 
   PerParameter by_field() const {

@@ -36,6 +36,20 @@ inline std::array<double, 2> arms_about_centre(const SurfaceRecord& s,
           along(s.v_vector()) - 0.5 * (s.v.lower + s.v.upper)};
 }
 
+/// An axis of an inclined plane about which it rotates, right-handed about its
+/// centre.
+enum PlaneAxis : std::size_t { u_axis, v_axis, normal_axis };
+
+/// How fast rotations by PlaneAxis move the plane along its normal at a point.
+inline std::array<double, 3> rates_of_rotations(const SurfaceRecord& s,
+                                                const Vector3& point) {
+  const auto [u, v] = arms_about_centre(s, point);
+  return {v, -u, 0};
+}
+
+/// An inclined plane after a rotation, rad.
+Surface rotated(const Surface& plane, PlaneAxis axis, double by);
+
 /// Derivatives of the variances with respect to the numbers of one crossing.
 struct LayerSlopes {
   PerParameter position, material;
@@ -45,8 +59,8 @@ struct LayerSlopes {
   /// along v.
   std::vector<std::array<PerParameter, 2>> along;
 
-  /// About u, v and the normal of an inclined plane, for traced tracks;
-  /// nothing: from the other numbers.
+  /// By PlaneAxis, of an inclined plane, for traced tracks; nothing: from the
+  /// other numbers, with which no energy is lost.
   std::optional<std::array<PerParameter, 3>> rotations;
 
   /// Before the first coordinate: they need not come in their order.

@@ -194,6 +194,25 @@ bool TrackingGeometry::is_dead(std::size_t i, double x, double y,
       [&](const DeadPart& part) { return part.region.contains(x, y, z); });
 }
 
+void TrackingGeometry::replace(std::size_t i, const Surface& surface) {
+  SurfaceRecord& s = surfaces_[i];
+  SurfaceRecord other(surface);
+  other.x_over_x0 = s.x_over_x0;
+  other.first_axis = s.first_axis;
+  other.n_axes = s.n_axes;
+  const auto [old_u, old_v] = s.user_axes();
+  const auto [u, v] = other.user_axes();
+  for (CoordinateAxis& axis :
+       std::span(axes_).subspan(s.first_axis, s.n_axes)) {
+    const double by_u = axis.cosine * old_u.cosine + axis.sine * old_u.sine;
+    const double by_v = axis.cosine * old_v.cosine + axis.sine * old_v.sine;
+    axis.cosine = snapped(by_u * u.cosine + by_v * v.cosine);
+    axis.sine = snapped(by_u * u.sine + by_v * v.sine);
+  }
+  s = other;
+  modules_.reset();  // the surface may have moved
+}
+
 void TrackingGeometry::scale_material(std::size_t i, double factor) {
   surfaces_[i].x_over_x0 *= factor;
   for (std::size_t k = first_slab_[i]; k < first_slab_[i + 1]; ++k) {

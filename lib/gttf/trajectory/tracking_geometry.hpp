@@ -164,6 +164,9 @@ class TrackingGeometry {
     surfaces_[i].position = position;
     modules_.reset();  // the surface may have moved
   }
+  /// Replaces surface `i` by another one. Its coordinates keep their directions
+  /// in the axes u and v.
+  void replace(std::size_t i, const Surface& surface);
   /// Multiplies the thickness of surface `i` by a factor.
   void scale_material(std::size_t i, double factor);
   /// Multiplies the field by a factor.
