@@ -65,7 +65,7 @@ void put(const MaskOf<S>& where, const ChangeInStep<S>& from,
          ChangeInStep<S>& to) {
   put(where, from.position, to.position);
   put(where, from.direction, to.direction);
-  for (std::size_t i = 0; i < Lobatto::nodes; ++i) {
+  for (std::size_t i = 0; i < LobattoNodes::nodes; ++i) {
     Cartesian<S> bend = to.bends[i];
     put(where, Cartesian<S>(from.bends[i]), bend);
     to.bends[i] = bend;

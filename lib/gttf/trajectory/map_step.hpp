@@ -104,7 +104,9 @@ struct LobattoNodes {
   };
 };
 
-/// Polynomials of a step by their values at the nodes of Lobatto.
+/// Polynomials of a step by their values at the nodes of Lobatto. A template,
+/// so that the tables of vectors are local to their object files.
+template <class S>
 struct Lobatto : LobattoNodes {
   /// The nodes; weights of the integral from 0 to a node, and of the integral
   /// of that.
@@ -115,7 +117,7 @@ struct Lobatto : LobattoNodes {
   static constexpr Error of_once = Error(1), of_twice = Error(2);
 
   /// Sum of vectors at the nodes.
-  template <class S, class Vector>
+  template <class Vector>
   [[gnu::always_inline]] static Cartesian<S> sum(
       const Weights& weights, const Vector (&at_node)[nodes]) {
     Cartesian<S> total = S(weights[0]) * Cartesian<S>(at_node[0]);
@@ -158,7 +160,7 @@ class PointInStep {
       S value(0), once(0), twice(0);
       GTTF_UNROLL
       for (std::size_t i = 0; i < nodes; ++i) {
-        const double power = Lobatto::powers[nodes - 1 - i][j];
+        const double power = Lobatto<S>::powers[nodes - 1 - i][j];
         const auto n = static_cast<double>(nodes - i);
         value = value * s + S(power);
         once = once * s + S(power / n);
@@ -170,21 +172,22 @@ class PointInStep {
     }
   }
 
-  Cartesian<S> position(const Cartesian<S>& begin,
-                        const Cartesian<S>& direction,
-                        const StoredVector<S> (&bends)[Lobatto::nodes]) const {
+  Cartesian<S> position(
+      const Cartesian<S>& begin, const Cartesian<S>& direction,
+      const StoredVector<S> (&bends)[LobattoNodes::nodes]) const {
     return begin + l_ * direction + sum(twice_, bends);
   }
-  Cartesian<S> direction(const Cartesian<S>& begin,
-                         const StoredVector<S> (&bends)[Lobatto::nodes]) const {
+  Cartesian<S> direction(
+      const Cartesian<S>& begin,
+      const StoredVector<S> (&bends)[LobattoNodes::nodes]) const {
     return begin + sum(once_, bends);
   }
-  Cartesian<S> bend(const StoredVector<S> (&bends)[Lobatto::nodes]) const {
+  Cartesian<S> bend(const StoredVector<S> (&bends)[LobattoNodes::nodes]) const {
     return sum(value_, bends);
   }
 
  private:
-  static constexpr std::size_t nodes = Lobatto::nodes;
+  static constexpr std::size_t nodes = LobattoNodes::nodes;
 
   static Cartesian<S> sum(const S (&weights)[nodes],
                           const StoredVector<S> (&vectors)[nodes]) {
@@ -204,7 +207,7 @@ class PointInStep {
 template <class S>
 struct ChangeInStep {
   Cartesian<S> position, direction;
-  StoredVector<S> bends[Lobatto::nodes];
+  StoredVector<S> bends[LobattoNodes::nodes];
 
   /// Sets position and direction of a derivative.
   void look(const PointInStep<S>& at, FlightChange<S>& change) const {
@@ -270,7 +273,7 @@ class MapStep {
   }
   /// Integral of B over the step.
   Cartesian<S> field_integral() const {
-    return length_ * Lobatto::sum<S>(Lobatto::once[last], field_);
+    return length_ * Lobatto<S>::sum(Lobatto<S>::once[last], field_);
   }
 
   /// Square of the error of the end, in units of the tolerances.
@@ -281,12 +284,12 @@ class MapStep {
       slopes[i] = qop_ * (cross_of<S>(bend_[i], field_[i]) +
                           cross_of(t, (i == 0 ? begin_ : ahead_[i]).along(t)));
     }
-    const auto error = [&](const Lobatto::Error& e) {
-      return Lobatto::sum<S>(e.value, bend_) +
-             length_ * Lobatto::sum<S>(e.slope, slopes);
+    const auto error = [&](const LobattoNodes::Error& e) {
+      return Lobatto<S>::sum(e.value, bend_) +
+             length_ * Lobatto<S>::sum(e.slope, slopes);
     };
-    const Cartesian<S> t = length_ * error(Lobatto::of_once),
-                       x = (length_ * length_) * error(Lobatto::of_twice);
+    const Cartesian<S> t = length_ * error(Lobatto<S>::of_once),
+                       x = (length_ * length_) * error(Lobatto<S>::of_twice);
     // of a uniform field with the mean of the squares at both ends
     const S turn2 =
         S(0.5) * (length_ * length_) *
@@ -362,7 +365,7 @@ class MapStep {
     const Cartesian<S> second = cross_of<S>(first, slope_[0].field) +
                                 cross_of<S>(change.direction, field_slope_);
     for (std::size_t i = 0; i < nodes; ++i)
-      bends[i] = first + (S(Lobatto::at[i]) * length_) * second;
+      bends[i] = first + (S(Lobatto<S>::at[i]) * length_) * second;
     sweep(
         1e-10, most_turn2_,
         [&](std::size_t i) {
@@ -379,7 +382,7 @@ class MapStep {
   }
 
  private:
-  static constexpr std::size_t nodes = Lobatto::nodes, last = nodes - 1;
+  static constexpr std::size_t nodes = LobattoNodes::nodes, last = nodes - 1;
 
   /// t' as a linear function of changes.
   struct Slope {
@@ -398,14 +401,14 @@ class MapStep {
   /// From the begin to a node with these bends.
   Cartesian<S> turned_to(std::size_t i, const Cartesian<S>& direction,
                          const StoredVector<S> (&bends)[nodes]) const {
-    return direction + length_ * Lobatto::sum<S>(Lobatto::once[i], bends);
+    return direction + length_ * Lobatto<S>::sum(Lobatto<S>::once[i], bends);
   }
   Cartesian<S> moved_to(std::size_t i, const Cartesian<S>& position,
                         const Cartesian<S>& direction,
                         const StoredVector<S> (&bends)[nodes]) const {
     return position +
-           length_ * (S(Lobatto::at[i]) * direction +
-                      length_ * Lobatto::sum<S>(Lobatto::twice[i], bends));
+           length_ * (S(Lobatto<S>::at[i]) * direction +
+                      length_ * Lobatto<S>::sum(Lobatto<S>::twice[i], bends));
   }
 
   /// Predicts the nodes, and looks up the field there.
@@ -424,7 +427,7 @@ class MapStep {
     bend_[0] = bend;
     auto inside = all_true<S>();
     for (std::size_t i = 1; i < nodes; ++i) {
-      const S l = S(Lobatto::at[i]) * length_;
+      const S l = S(Lobatto<S>::at[i]) * length_;
       direction_[i] =
           t + l * (bend +
                    l * (S(1. / 2) * second +

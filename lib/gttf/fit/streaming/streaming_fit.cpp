@@ -9,6 +9,7 @@
 #include "gttf/fit/streaming/streamed_fit.hpp"
 #include "gttf/fit/streaming/trajectory_perigee.hpp"
 #include "gttf/fit/streaming/trajectory_start.hpp"
+#include "gttf/fit/track/hit_loss.hpp"
 #include "gttf/fit/track/hit_surface.hpp"
 #include "gttf/fit/track/prefit.hpp"
 #include "gttf/fit/triplet/fit_states.hpp"
@@ -263,12 +264,21 @@ class FlownReference {
 
   /// Whether the linear fit holds for a particle that loses much of its energy:
   /// if the momentum for which TrackHit::theta0_2 and loss are given is a
-  /// guess, that in each layer must be about the same, and a particle that is
-  /// slower by the error must reach the last hit.
+  /// guess, that in each layer must be about the same, and it must never be
+  /// much lower. A particle that is slower by the error must reach the last
+  /// hit.
   FitStatus check(const Equations& e, const FitWeights& weights) const {
     if (!track_->field || !loses_much()) return FitStatus::ok;
     if (track_->kappa_is_guess && !is_near_guess(weights))
       return FitStatus::not_converged;
+    for (std::size_t k = 0; k + 1 < size(); ++k) {
+      const Node& n = trajectory_.nodes()[k];
+      const double behind =
+          momentum_of(*track_, n.after.qop) * std::abs(weights.ratio);
+      if (hit(n).loss.mean > 0 &&
+          !angles_hold(hit(n).loss, behind, track_->flight->mass))
+        return FitStatus::stops;
+    }
     const Matrix5 root = square_root(e);
     const Vector5 with_kappa = root * root.row(Perigee::kappa).transpose();
     const double sigma = std::sqrt(with_kappa[Perigee::kappa]);
@@ -277,8 +287,8 @@ class FlownReference {
     for (int i = 0; i < track_dim; ++i)
       change[static_cast<std::size_t>(i)] = slower * with_kappa[i];
     KinkedTrajectory there = trajectory_;
-    if (there.move_start(*track_, change) != FitStatus::ok ||
-        there.follow(*track_, size(), false) != FitStatus::ok)
+    if (there.move_start(*track_, change) == FitStatus::ok &&
+        there.follow(*track_, size(), false) == FitStatus::stops)
       return FitStatus::stops;
     return FitStatus::ok;
   }

@@ -36,6 +36,12 @@ HitLoss hit_loss(std::span<const LossSlab> slabs, const Projectile& particle,
   return loss;
 }
 
+bool angles_hold(const HitLoss& loss, double behind, double mass) {
+  constexpr double least = 0.4;
+  return detail::kinetic_energy(behind, mass) >=
+         least * (detail::kinetic_energy(loss.momentum, mass) - loss.mean);
+}
+
 SlowingDown::SlowingDown(const HitLoss& loss, double mass)
     : before(detail::kinetic_energy(loss.momentum, mass)),
       after(before - loss.mean),

@@ -18,6 +18,11 @@ HitLoss hit_loss(std::span<const LossSlab> slabs, const Projectile& particle,
                  double p, double paths, EnergyLoss model,
                  const LossStretch& stretch);
 
+/// Whether the scattering angles of the reference track are about those of a
+/// particle with momentum `behind` after the layer, which may have less energy
+/// left, but not much less: angles are proportional to about 1/energy.
+bool angles_hold(const HitLoss& loss, double behind, double mass);
+
 /// A HitLoss as a function of kinetic energies, GeV.
 struct SlowingDown {
   double before, after;  ///< of the reference particle; after <= 0: it stops

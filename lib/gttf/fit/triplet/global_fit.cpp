@@ -6,8 +6,10 @@
 #include <cmath>
 #include <utility>
 
+#include "gttf/fit/streaming/kinked_trajectory.hpp"
 #include "gttf/fit/streaming/streaming_fit.hpp"
 #include "gttf/fit/track/coarse_hits.hpp"
+#include "gttf/fit/track/hit_loss.hpp"
 #include "gttf/fit/triplet/fit_states.hpp"
 #include "gttf/fit/triplet/fitter.hpp"
 #include "gttf/fit/triplet/scattering_momentum.hpp"
@@ -147,6 +149,25 @@ bool changes_losses(const TrackHits& track) {
                      [](const TrackHit& h) {
                        return h.loss.sigma > 0 || h.loss.path.per_path > 0;
                      });
+}
+
+/// Whether a particle, and one that is slower by the error, reach a point.
+/// @param point  the last one with a hit
+/// @param sigma  of kappa
+bool reaches(const TrackHits& track, std::size_t point, double kappa,
+             double sigma) {
+  if (!track.flight || !track.field) return true;
+  SlowedCharge charge = SlowedCharge::at_origin(track, kappa),
+               slower = SlowedCharge::at_origin(
+                   track, kappa + std::copysign(sigma, kappa));
+  for (std::size_t i = 0; i < point; ++i) {
+    const HitLoss& loss = track.points[i].loss;
+    if (!(loss.mean > 0)) continue;
+    if (!charge.pass(track, loss) || !slower.pass(track, loss)) return false;
+    if (!angles_hold(loss, momentum_of(track, charge.qop), track.flight->mass))
+      return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -294,6 +315,10 @@ FitStatus TrackFitter::Work::run(const TrackHits& track, FitKind kind) {
     status = relinearise(track, kind, fitter);
   curvature = fitter.result();
   result.n_steps = fitter.n_steps();
+  if (status == FitStatus::ok && shared == nullptr && uses_hits(kind) &&
+      !reaches(track, system.hits.back().point, curvature.kappa,
+               std::sqrt(curvature.variance)))
+    return FitStatus::stops;
   return status;
 }
 

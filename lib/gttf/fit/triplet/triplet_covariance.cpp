@@ -488,6 +488,11 @@ class OrthogonalFit {
     return is_zero(state_, variable) && is_zero(first_hit_, variable);
   }
 
+  /// Changes of the curvature in a layer that are so much smaller than the
+  /// error of a triplet are no pivots: divided by them, all else that is known
+  /// about the curvature would be rounding.
+  static constexpr double least_loss = 1e-6;
+
   /// Replaces one variable for each equation: the one with the largest
   /// coefficient that is not used any more, or else any other; the curvature,
   /// which exact hits determine up to its changes by losses, comes last.
@@ -517,11 +522,23 @@ class OrthogonalFit {
       if (size > Wide(0)) equations.row(r) *= Wide(1) / size;
       if (kappa >= 0) of_kappa = std::max(of_kappa, abs(equations(r, kappa)));
     }
+    Wide by_triplet(0);
+    bool is_exact = false;
+    for (Index r = 1; r < equations.rows() && kappa >= 0; ++r) {
+      const Wide error = largest(r, r, unused).size;
+      if (error > Wide(0))
+        by_triplet = std::max(by_triplet, abs(equations(r, kappa)) / error);
+      else
+        is_exact = true;
+    }
     const bool may_be_exact = kappa >= 0 && track_.loses_energy;
     for (Index r = 0; r < equations.rows(); ++r) {
       const Index last = r == 0 && kappa >= 0 ? 0 : equations.rows() - 1;
       Entry pivot = largest(r, last, unused);
-      if (pivot.is_rounding()) pivot = largest(r, last, any);
+      const bool is_small =
+          r == 0 && kappa >= 0 && !is_exact &&
+          Wide(least_loss) * abs(equations(0, kappa)) > pivot.size * by_triplet;
+      if (pivot.is_rounding() || is_small) pivot = largest(r, last, any);
       if (pivot.is_rounding() && may_be_exact) {
         pivot = largest(r, last, {kappa});
         if (!(pivot.size > Wide(pivot_rounding<Wide>) * of_kappa)) return false;
