@@ -16,8 +16,38 @@
 #include "support/batch.hpp"
 #include "support/compare.hpp"
 #include "support/layouts.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
+
+// With a beam spot, kinks in most layers change the curvature by 1e-10 of its
+// error or less.
+TEST_CASE("engines: agree with mean energy loss and a beam spot") {
+  for (const std::string name : {"alice_its2", "barrel", "mu3e", "belle2"}) {
+    const TrackingGeometry geometry(shipped(name));
+    for (const double p : {0.5, 3.0, 10.0, 100.0, 1000.0, 1e4}) {
+      CAPTURE(name);
+      CAPTURE(p);
+      Track t;
+      t.p = p;
+      t.theta = 0.5 * unit::pi;
+      Model model;
+      model.loss = EnergyLoss::mean;
+      model.beam_spot = BeamSpot{0.01, 0.01, 50};
+      const Resolution a = resolve(geometry, t, model);
+      model.engine = Engine::triplet;
+      const Resolution b = resolve(geometry, t, model);
+      REQUIRE(a.status == b.status);
+      if (a.status != Status::ok) continue;
+      const auto equal = [](double x, double y) {
+        CHECK(x == doctest::Approx(y).epsilon(1e-8));
+      };
+      equal(a.sigma_p_rel, b.sigma_p_rel);
+      equal(a.sigma_p_rel_hit_only, b.sigma_p_rel_hit_only);
+      equal(a.sigma_p_rel_ms_only, b.sigma_p_rel_ms_only);
+    }
+  }
+}
 
 TEST_CASE("engines: agree on random layouts, with and without field") {
   RandomLayouts usual(77), with_leaning(77, 0.3);
