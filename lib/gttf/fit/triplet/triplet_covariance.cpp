@@ -489,8 +489,8 @@ class OrthogonalFit {
   }
 
   /// Changes of the curvature in a layer that are so much smaller than the
-  /// error of a triplet are no pivots: divided by them, all else that is known
-  /// about the curvature would be rounding.
+  /// error of a triplet are not solved for: divided by them, all else that is
+  /// known about the curvature would be rounding.
   static constexpr double least_loss = 1e-6;
 
   /// Replaces one variable for each equation: the one with the largest
