@@ -174,7 +174,8 @@ TEST_CASE("exact hits: losses are those of the fitted momentum") {
 
 // The loss depends so strongly on the momentum that a linear model of it around
 // another momentum has a solution of its own. If a particle that is slower by
-// the error stops before its last hit, the error means nothing.
+// the error stops before its last hit, the error means nothing; one that curls
+// up there is fitted.
 TEST_CASE("exact hits: particles that stop soon after their last hit") {
   struct Slow {
     const char* detector;
@@ -205,7 +206,7 @@ TEST_CASE("exact hits: particles that stop soon after their last hit") {
                                            .phi = 10 * unit::deg,
                                            .loss = loss});
       REQUIRE(c.expected.status == Status::ok);
-      if (c.slower.n_hits < c.expected.n_hits) {
+      if (c.slower.stopped && c.slower.n_hits < c.expected.n_hits) {
         CHECK(c.found.tracks.text("status") == "stops");
         continue;
       }
