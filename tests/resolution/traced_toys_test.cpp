@@ -33,6 +33,13 @@ Track along_z(double p, double theta = 0, double phi = 0) {
   return t;
 }
 
+Track slow_proton(double p) {
+  Track t = along_z(p, 80 * unit::deg);
+  t.mass = 0.938272;
+  t.charge = 1;
+  return t;
+}
+
 struct Run {
   TrackingGeometry geometry;
   TracedTrack reference;
@@ -116,11 +123,7 @@ TEST_CASE("traced toys: the variance of straggling is part of the errors") {
 
 // 1.4 % of the momenta that are measured are more than 25 % off.
 TEST_CASE("traced toys: weights of the true momentum hold far from it") {
-  Track t;
-  t.p = 0.4;
-  t.mass = 0.938272;
-  t.charge = 1;
-  t.theta = 80 * unit::deg;
+  const Track t = slow_proton(0.4);
   const Run run(shipped("alice_its2"), t, 1000, false, EnergyLoss::straggling);
   CHECK(run.toys.failed == 0);
   CHECK(std::abs(run.toys.chi2_per_ndf.mean() - 1) <
@@ -130,11 +133,7 @@ TEST_CASE("traced toys: weights of the true momentum hold far from it") {
 // Where a particle nearly stops, its linear errors are 10 to 1000 times too
 // small: fits that end there have none. The width was 4.6.
 TEST_CASE("traced toys: fits of particles that nearly stop have no errors") {
-  Track t;
-  t.p = 0.3;
-  t.mass = 0.938272;
-  t.charge = 1;
-  t.theta = 80 * unit::deg;
+  const Track t = slow_proton(0.3);
   const TrackingGeometry geometry(shipped("alice_its2"));
   constexpr EnergyLoss loss = EnergyLoss::mean;
   const TracedTrack reference = trace(geometry, t, Scattering::highland, loss);

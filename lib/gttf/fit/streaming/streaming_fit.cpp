@@ -347,7 +347,7 @@ class FlownReference {
  private:
   const TrackHit& hit(const Node& n) const { return track_->points[n.point]; }
   bool is_near_guess(const FitWeights& weights) const {
-    constexpr double most = 1.25;
+    constexpr double most = 1.25;  // a choice: angles change by up to 1.6
     for (std::size_t k = 0; k + 1 < size(); ++k) {
       const Node& n = trajectory_.nodes()[k];
       const HitLoss& loss = hit(n).loss;
