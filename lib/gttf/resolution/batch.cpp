@@ -177,6 +177,7 @@ class Worker {
     fit_.scattering = job.model.scattering;
     fit_.tracks = &elements_;
     fit_.all = (detail::TrackBits{1} << width()) - 1;
+    targets_.reserve(detail::BatchPlane::count);
     const auto add = [this](double* to, std::size_t plane) {
       targets_.push_back({to, plane});
     };

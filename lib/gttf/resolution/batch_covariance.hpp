@@ -438,15 +438,18 @@ class BatchCovariance : public AnyFit {
 
   void store_momentum(const Covariance5<S>& perigee) {
     using std::abs, std::sqrt;
-    const S qop = -path_.kappa() / S(task_.bz);
-    const MomentumErrors<S> errors =
-        momentum_errors(in_user_parameters(perigee[4][4], 4, 4),
-                        in_user_parameters(perigee[4][3], 4, 3), perigee[3][3],
-                        qop, path_.cot_theta());
-    store(errors.p, BatchPlane::sigma_p);
-    store(errors.pt, BatchPlane::sigma_pt);
-    store(S(1) / errors.p, BatchPlane::xi);
-    doubtful_ |= task_.all & L::bits(errors.pt_is_lost);
+    const MomentumVariances<S> variances =
+        momentum_variances(perigee[4][4], perigee[4][3], perigee[3][3],
+                           path_.kappa(), path_.cot_theta());
+    doubtful_ |= task_.all & L::bits(variances.pt_is_lost);
+    if (asked_for(BatchPlane::sigma_p) || asked_for(BatchPlane::sigma_pt) ||
+        asked_for(BatchPlane::xi)) {
+      const S inverse = S(1) / abs(path_.kappa());
+      const S p = sqrt(variances.p) * inverse;
+      store(p, BatchPlane::sigma_p);
+      store(sqrt(variances.pt) * inverse, BatchPlane::sigma_pt);
+      store(S(1) / p, BatchPlane::xi);
+    }
     if constexpr (limits) {
       if (!has_limits()) return;
       const S k = abs(path_.kappa());

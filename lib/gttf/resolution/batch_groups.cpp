@@ -138,6 +138,8 @@ BatchGroups::BatchGroups(const BatchGeometry& geometry,
           geometry.surfaces.size())),
       x_over_x0_(std::make_unique_for_overwrite<PackValues[]>(
           geometry.surfaces.size())) {
+  its_surfaces_.reserve(surfaces_.size());
+  found_.reserve(surfaces_.size());
   intern({});
 }
 
@@ -206,6 +208,10 @@ void BatchGroups::sort_by_direction() {
   const std::size_t n = order_.size(), n_bins = n / kernel_.width;
   if (n_bins < 2 || tracks_.theta.size() == 1) return;
   const double* const theta = tracks_.theta.data();
+  const auto its_theta = [theta](std::size_t track) { return theta[track]; };
+  if (std::ranges::is_sorted(order_, {}, its_theta) ||
+      std::ranges::is_sorted(order_, std::greater(), its_theta))
+    return;
   double least = unit::pi, most = 0;
   for (const std::size_t track : order_) {
     least = std::min(least, theta[track]);
@@ -236,10 +242,11 @@ void BatchGroups::sort_by_direction() {
 }
 
 void BatchGroups::sort_by_start() {
-  if (one_kind_) return;
-  std::stable_partition(order_.begin(), order_.end(), [&](std::size_t track) {
+  const auto is_first = [&](std::size_t track) {
     return is_of_first_kind(track);
-  });
+  };
+  if (one_kind_ || std::ranges::is_partitioned(order_, is_first)) return;
+  std::stable_partition(order_.begin(), order_.end(), is_first);
 }
 
 /// Number of tracks from order_[i] that can share a group.
@@ -482,12 +489,12 @@ std::size_t BatchGroups::intern(const std::vector<unsigned>& surfaces) {
     if (lists_[i->second].surfaces == surfaces) return i->second;
   SurfaceList list;
   if (modules_ == nullptr) {
-    std::vector<bool> crossed(surfaces_.size());
-    for (const unsigned s : surfaces) crossed[s] = true;
+    std::vector<char> crossed(surfaces_.size(), 0);
+    for (const unsigned s : surfaces) crossed[s] = 1;
     list.others.resize(crossed.size());
     std::size_t n = 0;
     for (unsigned s = 0; s < crossed.size(); ++s)
-      if (!crossed[s]) list.others[n++] = s;
+      if (crossed[s] == 0) list.others[n++] = s;
     list.others.resize(n);
     list.extents.set(surfaces_, list.others);
   }

@@ -23,6 +23,7 @@ namespace gttf::detail {
 /// Extents of surfaces of one kind, see BatchExtents.
 class SurfaceExtents {
  public:
+  void reserve(std::size_t n) { surface_.reserve(n); }
   void add(unsigned surface) { surface_.push_back(surface); }
   /// Ends a block: the last surface is repeated to fill it.
   void end_block() {
@@ -82,6 +83,13 @@ class OtherSurfaces {
   void set(const std::vector<BatchSurface>& all,
            const std::vector<unsigned>& others) {
     using Kind = SurfaceRecord::Kind;
+    const auto kind_of = [&all](unsigned i) { return all[i].record.kind; };
+    const auto n_cylinders = static_cast<std::size_t>(
+        std::ranges::count(others, Kind::cylinder, kind_of));
+    const auto n_disks = static_cast<std::size_t>(
+        std::ranges::count(others, Kind::disk, kind_of));
+    cylinders_.reserve(n_cylinders + most_in_pack);
+    disks_.reserve(n_disks + 2 * most_in_pack);
     for (const bool left : {true, false}) {
       for (const unsigned i : others)
         if (const SurfaceRecord& s = all[i].record;
@@ -90,7 +98,7 @@ class OtherSurfaces {
       disks_.end_block();
     }
     for (const unsigned i : others) {
-      const Kind kind = all[i].record.kind;
+      const Kind kind = kind_of(i);
       if (kind == Kind::cylinder)
         cylinders_.add(i);
       else if (kind != Kind::disk)

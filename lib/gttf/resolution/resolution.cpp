@@ -26,16 +26,18 @@ bool set_momentum_resolution(const detail::AnyTrack& track,
                              const detail::EngineResult& fit, Resolution& r) {
   const double qop = -track.kappa() / track.b_ref();
   const Matrix5& m = r.perigee;
-  const detail::MomentumErrors<double> errors = detail::momentum_errors(
+  const auto variances = detail::momentum_variances(
       m(Perigee::qop, Perigee::qop), m(Perigee::theta, Perigee::qop),
       m(Perigee::theta, Perigee::theta), qop, detail::cot_theta(track.track()));
-  r.sigma_p_rel = errors.p;
-  r.sigma_pt_rel = errors.pt_is_lost ? fit.sigma_pt_rel : errors.pt;
+  const double p = 1 / std::abs(qop);  // its square is infinite at 1e200 GeV
+  r.sigma_p_rel = std::sqrt(variances.p) * p;
+  r.sigma_pt_rel =
+      variances.pt_is_lost ? fit.sigma_pt_rel : std::sqrt(variances.pt) * p;
   r.xi = 1 / r.sigma_p_rel;
   const double k = std::abs(track.kappa());
   r.sigma_p_rel_hit_only = std::sqrt(fit.hit_only) / k;
   r.sigma_p_rel_ms_only = std::sqrt(fit.scattering_only) / k;
-  return !(errors.pt_is_lost && std::isnan(r.sigma_pt_rel));
+  return !(variances.pt_is_lost && std::isnan(r.sigma_pt_rel));
 }
 
 void set_state_at(const detail::AnyTrack& track, const BeamSpot* spot,

@@ -60,9 +60,8 @@ struct StreamedTrack {
     const double known_to =
         track.helix() && !is_wide ? 1e-3 * determined_to : determined_to;
     const std::size_t n = p.fits_momentum() ? track_dim : track_dim - 1;
-    knows_first =
-        change_by_rounding(at_first, rows_behind(track, p, track.first()), n) <
-        known_to;
+    behind_first = rows_behind(track, p, track.first());
+    knows_first = change_by_rounding(at_first, behind_first, n) < known_to;
     determined = knows_first || (track.helix() && !is_wide);
     if (!determined) return;
     line = covariance(equations);
@@ -77,8 +76,9 @@ struct StreamedTrack {
   }
 
   FiveEquations<S> equations;
-  FiveEquations<S> at_first;  ///< see equations_at_first()
-  bool knows_first = false;   ///< whether they give the state there
+  FiveEquations<S> at_first;                   ///< see equations_at_first()
+  std::array<Row<S>, track_dim> behind_first;  ///< the state there
+  bool knows_first = false;  ///< whether the equations give it
   bool determined = false, doubtful = true;
   Covariance5<S> line;  ///< of its parameters
   HitShares shares;
@@ -150,8 +150,7 @@ void set_covariances(const AnyTrack& track, const P& path,
       add_inner_material(path, perigee, line);
     add_inner_material(path, plane, on_plane);
   }
-  const std::size_t first = track.first();
-  r.first_hit = covariance_of(fit.at_first, rows_behind(track, path, first));
+  r.first_hit = covariance_of(fit.at_first, fit.behind_first);
   r.perigee = matrix_of(line);
   r.start_plane = matrix_of(on_plane);
 }

@@ -46,11 +46,11 @@ Row<double> reach_of_parameters(const P& path, std::size_t k) {
   return reach;
 }
 
-template <class S>
-Row<double> absolute(const Row<S>& row) {
-  Row<double> a;
-  for (std::size_t j = 0; j < track_dim; ++j)
-    a[j] = std::abs(static_cast<double>(row[j]));
+template <class S, std::size_t n>
+std::array<double, n> absolute(const std::array<S, n>& numbers) {
+  std::array<double, n> a;
+  for (std::size_t j = 0; j < n; ++j)
+    a[j] = std::abs(static_cast<double>(numbers[j]));
   return a;
 }
 

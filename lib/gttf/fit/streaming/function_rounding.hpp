@@ -4,11 +4,23 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
+#include <cstddef>
 
 #include "gttf/fit/streaming/determination.hpp"
 
 namespace gttf {
+
+namespace detail {
+
+/// Whether a function is a multiple of theta or of kappa. Its coefficients are
+/// products: nothing cancels.
+template <class S>
+bool is_of_one_of_the_last_two(const Row<S>& a) {
+  return a[0] == S(0) && a[1] == S(0) && a[2] == S(0) &&
+         (a[3] == S(0) || a[4] == S(0));
+}
+
+}  // namespace detail
 
 /// Largest relative change of the standard deviation of a function of the line
 /// if its coefficients z in the basis of the independent errors, which may
@@ -22,19 +34,23 @@ double change_by_rounding(const FiveEquations<S>& e,
                           const std::array<Row<S>, track_dim>& functions,
                           std::size_t n) {
   constexpr double operations = 8;
+  const auto r = detail::absolute(e.r);
+  const auto v = detail::absolute(e.v);
   double worst = 0;
   for (std::size_t q = 0; q < n; ++q) {
-    const Row<double> z = detail::absolute(express(e, functions[q]));
+    const Row<S>& function = functions[q];
+    if (detail::is_of_one_of_the_last_two(function)) continue;
+    const auto z = detail::absolute(express(e, function));
+    auto size = detail::absolute(function);
     double variance = 0, change = 0;
+    GTTF_UNROLL
     for (std::size_t j = 0; j < track_dim; ++j) {
-      double size = std::abs(static_cast<double>(functions[q][j]));
+      GTTF_UNROLL
       for (std::size_t i = 0; i < j; ++i)
-        size += z[i] *
-                std::abs(static_cast<double>(e.r[FiveEquations<S>::at(i, j)]));
-      const double d = operations * rounding_of_scalar<S> * size;
-      const auto v = static_cast<double>(e.v[j]);
-      variance += v * z[j] * z[j];
-      change += v * d * (2 * z[j] + d);
+        size[j] += z[i] * r[FiveEquations<S>::at(i, j)];
+      const double d = operations * rounding_of_scalar<S> * size[j];
+      variance += v[j] * z[j] * z[j];
+      change += v[j] * d * (2 * z[j] + d);
     }
     // an exact function has no error
     if (change > 0) worst = std::max(worst, 0.5 * change / variance);
