@@ -347,6 +347,12 @@ ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,
   const auto is_stopped = [&program] {
     return program.keep_on && !program.keep_on();
   };
+  // b may be far too large: from multipliers of limits that were missed at first
+  const auto start_again = [&] {
+    b = MatrixXd::Identity(n, n);
+    fresh = true;
+    radius = no_radius;
+  };
   for (int round = 0; round < most_steps; ++round) {
     if (is_stopped()) break;
     const ProgramValues& v = result.values;
@@ -392,7 +398,12 @@ ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,
       return trial;
     };
     Trial trial = try_within(radius);
-    if (!trial.step || trial.length < least_step) break;
+    if (!trial.step || trial.length < least_step) {
+      judge(program, result);
+      if (fresh || result.residual < program_balanced) break;
+      start_again();
+      continue;
+    }
     const double small = trial.length;
     if (!trial.good) {
       // rounding hides what is left to gain
@@ -416,9 +427,7 @@ ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,
     }
     if (!trial.good) {
       if (fresh) break;
-      b = MatrixXd::Identity(n, n);
-      fresh = true;
-      radius = no_radius;
+      start_again();
       continue;
     }
     const VectorXd& x = trial.x;
