@@ -79,7 +79,7 @@ class ExactHits : public AnyFit {
     }
     const double least = rounding_of(way2());
     consistent_ = consistent_ && is_known(variance, rounding_of(size2) + least);
-    measure_exactly(equations_, a, least, spread_);
+    add_exactly(equations_, a, least, spread_);
   }
 
   /// @param plain  the limit is known to exist

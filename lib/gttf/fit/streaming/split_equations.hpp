@@ -107,28 +107,44 @@ template <ZeroVariance z, class S>
     measure<z>(e.part[i], part_of<S>(b, i), Parts<S>::get(vb, i));
 }
 
+/// Adds the part `i` of an exact coordinate.
+template <class S>
+[[gnu::always_inline]] inline void measure_part_exactly(SplitEquations<S>& e,
+                                                        const Row<S>& a,
+                                                        const S& va,
+                                                        PivotSpread<S>& spread,
+                                                        std::size_t i) {
+  Row<Part<S>> x = part_of<S>(a, i);
+  x[0] = Parts<S>::get(without_rounding(a), i);
+  PivotSquares<Part<S>> squares;
+  measure<ZeroVariance::allowed>(e.part[i], x, Parts<S>::get(va, i), squares);
+  const auto by_reach2 = Parts<S>::get(spread.by_reach2, i);
+  Parts<S>::put(Parts<S>::get(spread.sum, i) + squares.sum(by_reach2), i,
+                spread.sum);
+}
+
 /// Adds one exact coordinate; two.
 template <class S>
 [[gnu::noinline, gnu::flatten]] void measure_exactly(SplitEquations<S>& e,
                                                      const Row<S>& a,
                                                      const S& va,
                                                      PivotSpread<S>& spread) {
-  const S inverse = S(1) / spread.reach2;
-  S added(0);
   GTTF_UNROLL
-  for (std::size_t i = 0; i < Parts<S>::count; ++i) {
-    PivotSum<Part<S>> sum(Parts<S>::get(inverse, i));
-    measure<ZeroVariance::allowed>(e.part[i], part_of<S>(a, i),
-                                   Parts<S>::get(va, i), sum);
-    Parts<S>::put(sum.sum, i, added);
-  }
-  spread.sum = spread.sum + added;
+  for (std::size_t i = 0; i < Parts<S>::count; ++i)
+    measure_part_exactly(e, a, va, spread, i);
 }
 template <class S>
-void measure_exactly(SplitEquations<S>& e, const Row<S>& a, const S& va,
-                     const Row<S>& b, const S& vb, PivotSpread<S>& spread) {
-  measure_exactly(e, a, va, spread);
-  measure_exactly(e, b, vb, spread);
+[[gnu::noinline, gnu::flatten]] void measure_exactly(
+    SplitEquations<S>& e, const Row<S>& a, const S& va, const Row<S>& b,
+    const S& vb, PivotSpread<S>& spread) {
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < Parts<S>::count; ++i) {
+    measure_part_exactly(e, a, va, spread, i);
+    stand_in_memory(e.part[i]);
+  }
+  GTTF_UNROLL
+  for (std::size_t i = 0; i < Parts<S>::count; ++i)
+    measure_part_exactly(e, b, vb, spread, i);
 }
 
 template <ZeroVariance z, bool keep_gain, class S>

@@ -121,21 +121,6 @@ struct NoGains {
   static constexpr Gain* at(std::size_t) { return nullptr; }
 };
 
-namespace detail {
-
-/// The row of an exact coordinate, without a coefficient of the first parameter
-/// that is only rounding: so is that of z on a plane that the track crosses at
-/// right angles.
-template <class S>
-Row<S> without_rounding(Row<S> row) {
-  using std::abs;
-  constexpr double rounding = 1e-14;
-  row[0] = select(abs(row[0]) < abs(row[1]) * S(rounding), S(0), row[0]);
-  return row;
-}
-
-}  // namespace detail
-
 /// The covariance of the line: equations without right-hand sides. In the
 /// outward pass it contains the information of the crossings inside.
 /// @tparam errors     the errors taken into account
@@ -176,11 +161,9 @@ class LineFit : public AnyFit {
     if constexpr (is_exact) {
       if (c.index_a > 0) return;
       spread.add_reach(*c.a);
-      const Row<S> a = detail::without_rounding(*c.a);
-      if (!c.is_point) return measure_exactly(equations, a, c.exact, spread);
+      if (!c.is_point) return measure_exactly(equations, *c.a, c.exact, spread);
       spread.add_reach(*c.b);
-      measure_exactly(equations, a, c.exact, detail::without_rounding(*c.b),
-                      c.exact, spread);
+      measure_exactly(equations, *c.a, c.exact, *c.b, c.exact, spread);
     } else if (c.b != nullptr) {
       measure_pair<zero>(equations, *c.a, c.variance_a, *c.b, c.variance_b);
     } else {
