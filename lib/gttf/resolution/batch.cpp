@@ -501,7 +501,7 @@ class Worker {
     fit_.n_coordinates = group.n_coordinates;
     if (job_.states.asked_for()) fit_.at = group.at;
     fit_.guessed = group.trial;
-    if (group.guess != nullptr) group.guess->extents.put_into(fit_);
+    if (group.guess != nullptr) group.guess->extents->put_into(fit_);
     if (extras_.backward_pass || slows_down() || in_regions)
       fit_.workspace = workspace_.with(kernel.workspace(fit_));
     // full vectors of consecutive tracks write directly to the results

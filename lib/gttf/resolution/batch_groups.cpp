@@ -302,7 +302,7 @@ std::size_t BatchGroups::make_trial(std::size_t i) {
     ++n;
   set_tracks(&trials_[i], n);
   set_list(guess_);
-  group_.guess = &lists_[guess_];
+  set_guess(guess_);
   group_.trial = true;
   return n;
 }
@@ -326,9 +326,16 @@ bool BatchGroups::make_guess(const std::size_t* tracks, std::size_t n) {
   if (lists_[guess_].n_measuring < least_hits_) return false;
   set_tracks(tracks, n);
   set_list(guess_);
-  group_.guess = &lists_[guess_];
+  set_guess(guess_);
   group_.trial = true;
   return true;
+}
+
+/// Lets the fit of the group check the list.
+void BatchGroups::set_guess(std::size_t id) {
+  SurfaceList& list = lists_[id];
+  if (!list.extents) list.extents.emplace().set(surfaces_, list.others);
+  group_.guess = &list;
 }
 
 void BatchGroups::find_wrong(const GuessCheck& check) {
@@ -496,7 +503,6 @@ std::size_t BatchGroups::intern(const std::vector<unsigned>& surfaces) {
     for (unsigned s = 0; s < crossed.size(); ++s)
       if (crossed[s] == 0) list.others[n++] = s;
     list.others.resize(n);
-    list.extents.set(surfaces_, list.others);
   }
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
     if (!surfaces_[surfaces[k]].record.measures()) continue;
@@ -606,7 +612,8 @@ bool BatchGroups::unite_lists(std::vector<unsigned>& surfaces,
 }
 
 void BatchGroups::set_list(std::size_t id) {
-  group_.guess = slowing_ ? &lists_[id] : nullptr;
+  group_.guess = nullptr;
+  if (slowing_) set_guess(id);
   if (group_id_ != id || group_.list.empty()) {
     group_id_ = id;
     group_.mixed = false;

@@ -129,7 +129,8 @@ namespace gttf::detail {
 struct SurfaceList {
   std::vector<unsigned> surfaces;
   std::vector<unsigned> others;  ///< surfaces it does not cross
-  OtherSurfaces extents;         ///< of these
+  /// Of these, once the list is a guess.
+  std::optional<OtherSurfaces> extents;
   int first = -1, last = -1;     ///< measuring ones
   int n_measuring = 0;
   bool points = false;  ///< as BatchTask::points
@@ -318,6 +319,7 @@ class BatchGroups {
   std::size_t find_list(const BatchSearch& found, std::size_t track,
                         std::size_t element);
   std::size_t intern(const std::vector<unsigned>& surfaces);
+  void set_guess(std::size_t id);
   void find_wrong(const GuessCheck& check);
   void plan();
   bool unite_lists(std::vector<unsigned>& surfaces, std::size_t track) const;
