@@ -347,7 +347,7 @@ ProgramResult minimise(const NonlinearProgram& program, const VectorXd& start,
   const auto is_stopped = [&program] {
     return program.keep_on && !program.keep_on();
   };
-  // b may be far too large: from multipliers of limits that were missed at first
+  // b may be far too large: from multipliers of limits missed at first
   const auto start_again = [&] {
     b = MatrixXd::Identity(n, n);
     fresh = true;
