@@ -182,6 +182,46 @@ TEST_CASE("batch: tracks that leave a field map or curl take the scalar path") {
   CHECK(deviation_from(ScalarResults(geometry, tracks), r) < 1e-9);
 }
 
+/// From along z to across it.
+TrackList near_the_field() {
+  TrackList tracks;
+  for (int i = 0; i < 160; ++i)
+    tracks.add({.p = 0.02 * std::pow(1.15, i % 20),
+                .theta = (1 + 178 * (i * 37 % 160) / 160.0) * unit::deg,
+                .phi = 0.7 * i,
+                .charge = i % 3 == 0 ? 1.0 : -1.0,
+                .vertex = {0, 0, 2.0 * (i % 7)}});
+  return tracks;
+}
+
+TEST_CASE("batch: half a turn around a map's field ends any track") {
+  const TrackList tracks = near_the_field();
+  const Detector detectors[] = {
+      in_map(mixed_layers(), coil_octant()),
+      in_map(shipped("alice_its2"), coil_map(true, 16, 26))};
+  for (const Detector& detector : detectors) {
+    const TrackingGeometry geometry(detector);
+    const ScalarResults scalar(geometry, tracks);
+    int small_angles = 0;
+    for (std::size_t t = 0; t < tracks.size(); ++t) {
+      const Track track = tracks.views().track(t);
+      if (scalar.tracks[t].end == TrackEnd::curls_up &&
+          std::abs(std::cos(track.theta)) > 0.9)
+        ++small_angles;
+    }
+    CHECK(small_angles > 5);
+    for (const SimdLevel level : available_simd_levels()) {
+      CAPTURE(to_string(level));
+      const AtLevel at(level);
+      BatchOutput r(tracks.size(), 0);
+      const BatchStatistics s =
+          resolve(geometry, tracks.views(), {}, r.views());
+      CHECK(s.vectorised > 20);
+      CHECK(deviation_from(scalar, r) < 1e-9);
+    }
+  }
+}
+
 TEST_CASE("batch: neighbours do not change a bit of a track in a field map") {
   const TrackingGeometry geometry(in_map(mixed_layers(), coil_octant()));
   CHECK(is_independent_of_neighbours(geometry, around(0.2)));

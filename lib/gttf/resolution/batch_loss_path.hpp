@@ -6,6 +6,7 @@
 #include "gttf/fit/streaming/general_kinks.hpp"
 #include "gttf/resolution/batch_loss.hpp"
 #include "gttf/resolution/batch_path.hpp"
+#include "gttf/trajectory/turn.hpp"
 
 namespace gttf::detail {
 
@@ -377,7 +378,7 @@ class BatchLossPath {
     leave(at);
     if (needs_total()) scatter_by_total();
     const auto tame = both(abs_of(at.line.c) <= S(bend_bound) * abs_of(line_.c),
-                           abs_of(turn_) < S(unit::pi));
+                           abs_of(turn_) < S(half_a_turn));
     task_.as_listed = L::bits(both(as_listed_, tame));
     task_.confirmed = task_.as_listed == all_in_pack<S>;
     task_.turned_back = turned_back_;
@@ -747,7 +748,7 @@ class BatchLossPath {
   void leave(const Helix& at) {
     const Line<S>& l = at.line;
     const S zero(0);
-    const S last_arc = (S(unit::pi) - abs_of(turn_)) / abs_of(l.c);
+    const S last_arc = (S(half_a_turn) - abs_of(turn_)) / abs_of(l.c);
     Crossing<S> end;
     set_from_arc(l, last_arc, end);
     const Place place(l, end);

@@ -10,6 +10,7 @@
 #include "gttf/resolution/batch_task.hpp"
 #include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/map_flight.hpp"
+#include "gttf/trajectory/turn.hpp"
 
 namespace gttf::detail {
 
@@ -176,6 +177,8 @@ class RegionFlight {
       const UniformPath<S> path = path_of(leg_);
       x_ = x_ + path.displacement(t_);
       t_ = path.direction(t_);
+      turn_ = turn_.after(start_.qop, leg_ * field_);
+      lost_ = either(lost_, turn_.reaches(half_a_turn));
     }
     path_ = path_ + leg_;
   }
@@ -302,6 +305,7 @@ class RegionFlight {
   std::size_t step_ = 0;
   Cartesian<S> x_, t_, field_;
   S path_{0}, leg_;
+  Turn<S> turn_;
   bool straight_ = true;
   MaskOf<S> lost_, under_way_;
 };
@@ -338,14 +342,15 @@ class MapSearch {
       const auto inside = step_.take(*regions_.map, x_, t_, start_.qop, size);
       const auto taken = length.accept(step_, moving, inside, size);
       cross_all(taken);
+      const Turn<S> turn = turn_.after(start_.qop, step_.field_integral());
+      put(taken, turn.angle, turn_.angle);
       put(taken, step_.position(), x_);
       put(taken, step_.direction(), t_);
       put(taken, step_.at_end(), here);
       path_ = path_ + select(taken, size, S(0));
-      // tracks that turn far may return; others reach the edge of the map
-      lost_ = either(lost_, both(moving, either(inner(t_, start_.direction) <
-                                                    S(least_cosine),
-                                                length.is_stuck())));
+      // others reach the edge of the map
+      lost_ =
+          either(lost_, both(moving, either(may_return(), length.is_stuck())));
       if (n == most_steps) lost_ = either(lost_, moving);
       moving = both(moving, both(!lost_, !left_behind()));
     }
@@ -360,6 +365,12 @@ class MapSearch {
 
   const SurfaceRecord& surface(std::size_t i) const {
     return task_.surfaces[i].record;
+  }
+
+  /// Tracks that have turned far, and those that are not followed further.
+  MaskOf<S> may_return() const {
+    return either(inner(t_, start_.direction) < S(least_cosine),
+                  turn_.reaches(half_a_turn));
   }
 
   /// As FlightBounds::left_behind().
@@ -450,6 +461,7 @@ class MapSearch {
   const RegionStart<S> start_;
   Cartesian<S> x_, t_;
   S path_{0};
+  Turn<S> turn_;
   MapStep<S> step_;
   MaskOf<S> lost_ = S(1) < S(0);
 };

@@ -13,6 +13,7 @@
 #include "gttf/core/series.hpp"
 #include "gttf/trajectory/line.hpp"
 #include "gttf/trajectory/surface_level.hpp"
+#include "gttf/trajectory/turn.hpp"
 
 namespace gttf {
 
@@ -375,12 +376,12 @@ Crossing<S> cross_near(const Line<S>& l, const Plane& s, const S& position,
   return x;
 }
 
-/// Infinite for a straight line.
+/// The transverse arc; infinite for a straight line.
 template <class S>
 S arc_of_half_turn(const Line<S>& l) {
   using std::abs;
   const S bend = abs(l.c);
-  return select(bend > S(0), S(unit::pi) / bend,
+  return select(bend > S(0), S(half_a_turn) / bend,
                 S(std::numeric_limits<double>::infinity()));
 }
 
@@ -632,7 +633,7 @@ Precheck<S> precheck(const Line<S>& l, const SurfaceRecord& s) {
   const S gap = S(s.position) - l.z;
   return {both(abs(l.cos_theta) > zero,
                gap * l.cos_theta >= -(S(same_place) * abs(l.cos_theta))),
-          abs(l.c) * (gap * l.tan_theta) < S(unit::pi)};
+          abs(l.c) * (gap * l.tan_theta) < S(half_a_turn)};
 }
 
 /// Whether lengths show that the surface is not crossed, even without turning
@@ -666,7 +667,7 @@ MaskOf<S> is_far(const Line<S>& l, const SurfaceRecord& s) {
   const S start = start_of();
   const S turn = abs(l.c) * arc, upper(s.v.upper * more);
   const S chord = arc - arc * (turn * turn) * S(1. / 24);
-  const auto reachable = turn < S(unit::pi);
+  const auto reachable = turn < S(half_a_turn);
   return either(
       behind,
       either(both(reachable, either((arc + start) * S(more) < S(s.v.lower),
@@ -683,7 +684,7 @@ MaskOf<S> ends_within(const Line<S>& l, const SurfaceRecord& s) {
   const auto steep =
       abs(s.is_upright() || s.is_curved() ? l.sin_theta : l.cos_theta) >=
       S(min_cos_incidence);
-  return both(steep, inside(l, s, S(0), S(2) / l.c, S(unit::pi) / abs(l.c)));
+  return both(steep, inside(l, s, S(0), S(2) / l.c, S(half_a_turn) / abs(l.c)));
 }
 
 }  // namespace detail

@@ -12,6 +12,7 @@
 #include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/flight.hpp"
 #include "gttf/trajectory/module_index.hpp"
+#include "gttf/trajectory/turn.hpp"
 
 namespace gttf {
 
@@ -152,7 +153,7 @@ RectangleCrossing cross_rectangle(const Line<double>& l, const SurfaceRecord& s,
   if (const auto found = cross_near_middle(l, s, gap, position))
     return found->arc < 0 && !starts_there() ? no_crossing : *found;
   // ends of the arcs on which the gap is monotonic
-  const double end = unit::pi / std::abs(l.c);
+  const double end = half_a_turn / std::abs(l.c);
   std::array<double, 4> ends{-longest_arc_at_start};
   std::size_t n = 1;
   const double amplitude = std::hypot(gap.along, gap.across);
@@ -296,7 +297,7 @@ std::vector<unsigned> surfaces_met_again(const TrackingGeometry& geometry,
   const Line<double>& l = found.line;
   // the reversed track: its first crossing is the last one of the
   // track
-  const double end = std::min(unit::pi / std::abs(l.kappa),
+  const double end = std::min(half_a_turn / std::abs(l.kappa),
                               4 * FlightBounds(geometry).reach());
   const double half_turn = 0.5 * l.kappa * end, azimuth = track.phi + half_turn;
   const double chord = end * l.sin_theta * std::sin(half_turn) / half_turn;

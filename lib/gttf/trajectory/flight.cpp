@@ -263,8 +263,9 @@ void Flight<N>::limit_turn(const Vector3& rotation) {
   // the square underflows above 1e150 GeV
   const double rate = rotation.stableNorm();
   if (rate == 0) return;
-  const double turning = turn_.dot(rotation / rate);
-  const double missing = most_turn_ * most_turn_ - turn_.squaredNorm();
+  const Vector3 turn = vector_of(turn_.angle);
+  const double turning = turn.dot(rotation / rate);
+  const double missing = most_turn_ * most_turn_ - turn.squaredNorm();
   const double half_turn =
       (std::sqrt(turning * turning + std::max(0.0, missing)) - turning) / rate;
   if (half_turn <= leg_) {
@@ -317,10 +318,9 @@ void Flight<N>::begin_map_leg() {
   }
   end_position_ = vector_of(step_.position());
   end_direction_ = vector_of(step_.direction());
-  const Vector3 integral = vector_of(step_.field_integral());
-  const Vector3 turn = turn_ - begin_.qop * integral;
-  if (turn.norm() >= most_turn_) {
-    limit_turn(-begin_.qop / leg_ * integral);
+  const Cartesian<double> integral = step_.field_integral();
+  if (turn_.after(begin_.qop, integral).reaches(most_turn_)) {
+    limit_turn(-begin_.qop / leg_ * vector_of(integral));
     look(leg_, end_position_, end_direction_);
   }
 }
@@ -422,11 +422,9 @@ template <int N>
 void Flight<N>::end_leg() {
   path_ += at_;
   if (at_ == 0) return;  // a leg in a map may have no length
-  if (model_->map)
-    turn_ -=
-        begin_.qop * (at_ / step_.length()) * vector_of(step_.field_integral());
-  else
-    turn_ -= at_ * begin_.qop * field_;
+  turn_ = turn_.after(
+      begin_.qop, model_->map ? (at_ / step_.length()) * step_.field_integral()
+                              : at_ * cartesian(field_));
   at_ = 0;
 }
 

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "gttf/core/matrix.hpp"
-#include "gttf/core/units.hpp"
 #include "gttf/detector/field.hpp"
 #include "gttf/detector/field_map.hpp"
 #include "gttf/trajectory/map_step.hpp"
 #include "gttf/trajectory/map_step_length.hpp"
 #include "gttf/trajectory/surface_level.hpp"
 #include "gttf/trajectory/tracking_geometry.hpp"
+#include "gttf/trajectory/turn.hpp"
 
 // FlightBounds: a volume that contains the surfaces of a detector.
 namespace gttf {
@@ -57,15 +57,11 @@ enum class LegEnd {
   map_edge,   ///< the field map ends here
 };
 
-/// Default length of flights, rad.
-inline constexpr double half_a_turn = unit::pi;
-
 /// Flies a particle, one leg after the other. A leg is a piece of the path on
 /// which every point can be evaluated; the state is moved to points of the leg
 /// in order of the path.
 ///
-/// The turn is the angle |integral of q/p B dl|: it counts forwards and
-/// backwards, and equals the turn of the azimuth in a solenoid.
+/// The flight ends after a Turn of `most_turn`.
 template <int N>
 class Flight {
  public:
@@ -145,7 +141,7 @@ class Flight {
   FlightState<N> begin_, state_;
   Vector3 end_position_, end_direction_;  ///< of the leg
   Vector3 field_ = Vector3::Zero();       ///< at the state, GeV/(e mm)
-  Vector3 turn_ = Vector3::Zero();        ///< until the leg's begin, rad
+  detail::Turn<double> turn_;             ///< until the leg's begin
   detail::MapStep<double> step_;          ///< of the leg, in a map
   bool at_step_end_ = false;              ///< the state is the step's end
   /// Derivatives of the state in the step.

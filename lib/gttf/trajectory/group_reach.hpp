@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "gttf/trajectory/crossing.hpp"
+#include "gttf/trajectory/turn.hpp"
 
 namespace gttf {
 
@@ -58,7 +59,7 @@ MaskOf<S> are_far_disks(const LineBounds& b, const SurfaceRange<S>& disks) {
                            -(gap_min * S(detail::longest_arc(-b.cot_max))));
   const S c(b.c), start(b.start * more);
   const MaskOf<S> inside = both((longest + start) * S(more) < disks.lower,
-                                longest * c < S(unit::pi));
+                                longest * c < S(half_a_turn));
   // the distance grows up to half a turn: any shorter arc is a bound
   const S enough(2.8 / b.c);
   S arc = select(above, gap_min * S(detail::shortest_arc(b.cot_max)),

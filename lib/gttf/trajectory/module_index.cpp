@@ -8,6 +8,7 @@
 
 #include "gttf/core/series.hpp"
 #include "gttf/detector/surface_outline.hpp"
+#include "gttf/trajectory/turn.hpp"
 
 namespace gttf {
 
@@ -167,7 +168,7 @@ void ModuleIndex::find_in(std::size_t node, Search& search) const {
   const Node& here = nodes_[node];
   const Line<double>& line = search.line;
   if (is_out_of_reach(line, search.start, here.box.r)) {
-    const double end = line.z + unit::pi / std::abs(line.c) * line.cot_theta;
+    const double end = line.z + half_a_turn / std::abs(line.c) * line.cot_theta;
     if (search.turned_back || !here.box.z.contains(end)) return;
     if (here.ring != no_ring) {
       search.turned_back = true;

@@ -95,11 +95,10 @@ struct TracedTrack {
 /// Follows `track` through the detector in its field.
 ///
 /// The rules of find_crossings() apply: every surface once, outward, within its
-/// extent, before the direction has turned by pi (cylinders and disks: first
-/// crossing), not if the direction is within 0.57 deg of the surface. With
-/// `turns`, a track is followed until its direction has turned by so many times
-/// 2 pi, half of it at least, and every crossing of a surface counts, inwards
-/// as outwards.
+/// extent, before a Turn of pi (cylinders and disks: first crossing), not if
+/// the direction is within 0.57 deg of the surface. With `turns`, a track is
+/// followed up to a Turn of so many times 2 pi, half of it at least, and every
+/// crossing of a surface counts, inwards as outwards.
 ///
 /// Between crossings the path is a straight line, an exact helix where the
 /// field is uniform, or integrated together with its derivatives.
