@@ -219,6 +219,32 @@ TEST_CASE("exact hits: particles that stop soon after their last hit") {
   CHECK(n_fitted >= 10);
 }
 
+// A track with the losses of a bad guess turns back before the last hit,
+// crosses other layers, or the two layers of a corner in the opposite order.
+TEST_CASE("exact hits: slow particles with a long last arc") {
+  const BeamSpot spot{10 * unit::um, 10 * unit::um, 50 * unit::mm};
+  const Detector cld = shipped("cld"), idea = shipped("idea");
+  const auto mean = EnergyLoss::mean, straggling = EnergyLoss::straggling;
+  struct Slow {
+    const Detector* detector;
+    Case track;
+  };
+  for (const Slow& slow :
+       {Slow{&cld, {"kaon", 0.51985, 1.05801859, 0.22921409, {}, spot, mean}},
+        Slow{&cld, {"kaon", 0.26314, 0.88648763, -2.20173285, {}, {}, mean}},
+        Slow{&idea,
+             {"antiproton",
+              0.296885,
+              2.3621810,
+              -1.0259709,
+              {},
+              {},
+              straggling}}}) {
+    CAPTURE(slow.track.p);
+    check_perigee(fit_exact_hits(*slow.detector, slow.track), 0.01);
+  }
+}
+
 TEST_CASE("exact hits: a proton loses half of its kinetic energy") {
   // a first guess without losses would stop in L2
   const Detector d = parse_detector(R"(gttf-detector: 1

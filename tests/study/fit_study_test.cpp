@@ -330,6 +330,24 @@ TEST_CASE("fit: every result has errors, for any hits") {
   }
 }
 
+TEST_CASE("fit: the weights of a scattered slow track depend on its path") {
+  // a pion of 70 MeV: with the weights of each step, chi2 rises at every one
+  const std::string text = header +
+                           "1,L0,23.3901582,0.6786003,0.0377163\n"
+                           "1,L1,31.4729125,1.3060556,0.1516502\n"
+                           "1,L2,39.2486010,2.0093073,0.1292527\n"
+                           "1,L3,190.5099405,39.1945478,-4.9219050\n"
+                           "1,L4,235.8953118,62.3650691,-12.7431702\n"
+                           "1,L5,315.8747021,132.1398221,-40.2743534\n"
+                           "1,L6,348.2821216,179.8987599,-50.8067836\n";
+  StudyRequest request;
+  request.particle = *find_particle("pion");
+  request.energy_loss = EnergyLoss::mean;
+  const Fitted f = fit(text, shipped("alice_its2"), request);
+  REQUIRE(f.tracks.text("status") == "ok");
+  CHECK(f.tracks.real("p_GeV") == doctest::Approx(0.0724).epsilon(0.01));
+}
+
 TEST_CASE("fit: no hits give an empty table") {
   const Fitted f = fit(header, shipped("alice_its2"));
   CHECK(f.counts.tracks == 0);

@@ -196,6 +196,38 @@ TEST_CASE("trace: straggling is a variance of the curvature") {
         doctest::Approx(std::abs(kappa) * sigma / (beta * p)).epsilon(1e-12));
 }
 
+TEST_CASE("trace: a particle that keeps to a path loses energy on it") {
+  for (const Field& field : fields()) {
+    const TrackingGeometry geometry(silicon(field));
+    Track track = slow_proton();
+    const double path_momentum = 0.8;
+    track.p = path_momentum;
+    const auto path = trace(geometry, track, Scattering::off);
+    track.p = 0.6;
+    const auto t =
+        trace_on_path(geometry, track, path_momentum, Scattering::highland,
+                      EnergyLoss::mean, path.frame);
+    REQUIRE(t.list.size() == path.list.size());
+    REQUIRE(t.list.size() > 3);
+    CHECK(t.list[0].p == doctest::Approx(0.6).epsilon(1e-14));
+    CHECK(t.kappa == doctest::Approx(path.kappa * path_momentum / 0.6));
+    for (std::size_t k = 0; k < t.list.size(); ++k) {
+      const TracedCrossing &x = t.list[k], &on_path = path.list[k];
+      CHECK(x.surface == on_path.surface);
+      CHECK((x.position - on_path.position).norm() < 1e-9);
+      CHECK((x.direction - on_path.direction).norm() < 1e-12);
+      if (k + 1 == t.list.size()) break;
+      const double left = std::hypot(x.p, track.mass) - x.energy_loss;
+      CHECK(std::hypot(t.list[k + 1].p, track.mass) ==
+            doctest::Approx(left).epsilon(1e-14));
+    }
+    track.p = 0.15;
+    CHECK(trace_on_path(geometry, track, path_momentum, Scattering::off,
+                        EnergyLoss::mean, path.frame)
+              .stopped);
+  }
+}
+
 TEST_CASE("trace: a particle that spends its energy stops") {
   const TrackingGeometry geometry(silicon(fields()[0]));
   Track track = slow_proton();

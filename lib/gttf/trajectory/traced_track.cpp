@@ -71,6 +71,9 @@ class Tracer {
 
   std::size_t looks() const { return looks_; }
 
+  /// The particle has this q/p, e/GeV, but keeps to the path of the start.
+  void keep_to_path(double qop) { own_qop_ = qop; }
+
   void run() {
     while (!ahead_.is_empty() && !out_.stopped) {
       if (!(crosses_again() ? fly_leg_through_all() : fly_leg())) continue;
@@ -253,7 +256,7 @@ class Tracer {
   /// the track stops here.
   bool cross(const SurfaceAhead& a) {
     const SurfaceRecord& record = geometry_.surfaces()[a.surface];
-    const State& s = flight_.state();
+    const State& s = own_qop_ ? slowed() : flight_.state();
     const Vector3 normal = a.level.gradient(s.position);
     const double cos_incidence = std::abs(normal.dot(s.direction));
     if (!inside(record, s.position) || cos_incidence < min_cos_incidence)
@@ -274,8 +277,19 @@ class Tracer {
                            flight_.bend(), flight_.slip(normal), x);
     if (!behind) return true;
     out_.stopped = behind->stopped;
+    if (own_qop_) {
+      own_qop_ = behind->qop;
+      return !out_.stopped;
+    }
     if (!out_.stopped) flight_.change_qop(behind->qop, behind->d_qop, normal);
     return false;
+  }
+
+  /// The state of the flight with the particle's own momentum.
+  const State& slowed() {
+    slowed_ = flight_.state();
+    slowed_.qop = *own_qop_;
+    return slowed_;
   }
 
   const TrackingGeometry& geometry_;
@@ -285,6 +299,8 @@ class Tracer {
   TracedTrack& out_;
   FlightBounds bounds_;
   Flight<track_dim> flight_;
+  std::optional<double> own_qop_;  ///< of a particle that keeps to a path
+  State slowed_;
   SurfacesAhead ahead_;
   std::size_t looks_ = 0;      ///< at a surface, in any leg
   std::vector<Event> events_;  ///< in the leg; a heap, the first in front
@@ -341,10 +357,11 @@ void straggle_all(const TrackingGeometry& geometry, const Track& track,
 }
 
 /// Finds the crossings.
+/// @param path_momentum  of trace_on_path(); 0: the particle's own
 /// @return  number of surfaces tested
 std::size_t follow(const TrackingGeometry& geometry, const Track& track,
                    EnergyLoss loss, std::optional<Frame> frame,
-                   TracedTrack& out) {
+                   TracedTrack& out, double path_momentum = 0) {
   const Vector3 direction = detail::direction_of(track);
   out.frame = frame ? *frame : choose_frame(geometry.field(), direction);
   const Vector3 d = out.frame.into(direction);
@@ -352,14 +369,24 @@ std::size_t follow(const TrackingGeometry& geometry, const Track& track,
   out.theta = std::atan2(std::hypot(d.x(), d.y()), d.z());
   out.b_ref = geometry.b_ref();
   out.kappa = -track.charge * out.b_ref / track.p;
-  const State start = detail::start_state(track, out.frame, out.b_ref);
+  State start = detail::start_state(track, out.frame, out.b_ref);
+  const double qop = start.qop;
+  if (path_momentum > 0) start.qop = track.charge / path_momentum;
   Tracer tracer(geometry, track, out.frame, start, loss, out);
+  if (path_momentum > 0) tracer.keep_to_path(qop);
   out.start_bend = tracer.start_bend();
   out.user_parameters = out.frame.polar == Axis::z
                             ? Matrix5(Matrix5::Identity())
                             : user_parameters(start, out.start_bend);
   tracer.run();
   return tracer.looks();
+}
+
+void finish(const TrackingGeometry& geometry, const Track& track,
+            Scattering scattering, EnergyLoss loss, TracedTrack& out) {
+  count_measuring(geometry, out);
+  scatter_all(track, scattering, out);
+  if (straggles(loss)) straggle_all(geometry, track, loss, out);
 }
 
 }  // namespace
@@ -370,9 +397,16 @@ TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
   TracedTrack out;
   out.turns = turns;
   follow(geometry, track, loss, frame, out);
-  count_measuring(geometry, out);
-  scatter_all(track, scattering, out);
-  if (straggles(loss)) straggle_all(geometry, track, loss, out);
+  finish(geometry, track, scattering, loss, out);
+  return out;
+}
+
+TracedTrack trace_on_path(const TrackingGeometry& geometry, const Track& track,
+                          double path_momentum, Scattering scattering,
+                          EnergyLoss loss, const Frame& frame) {
+  TracedTrack out;
+  follow(geometry, track, loss, frame, out, path_momentum);
+  finish(geometry, track, scattering, loss, out);
   return out;
 }
 

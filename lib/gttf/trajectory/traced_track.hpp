@@ -109,6 +109,13 @@ TracedTrack trace(const TrackingGeometry& geometry, const Track& track,
                   Scattering scattering, EnergyLoss loss = EnergyLoss::off,
                   std::optional<Frame> frame = {}, double turns = 0);
 
+/// The same for a particle that loses energy but keeps to the path of `track`
+/// with the constant momentum `path_momentum`, GeV. Derivatives are those of
+/// the path.
+TracedTrack trace_on_path(const TrackingGeometry& geometry, const Track& track,
+                          double path_momentum, Scattering scattering,
+                          EnergyLoss loss, const Frame& frame);
+
 /// The turns to follow a track by that starts outside of a cylinder or cone and
 /// towards it: its crossings within half a turn, inwards and outwards, need
 /// trace(). 0 for any other track.

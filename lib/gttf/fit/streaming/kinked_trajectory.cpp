@@ -199,10 +199,11 @@ namespace {
 bool lose_energy(const TrackHits& track, const TrackHit& layer, double p,
                  TrajectoryNode& n) {
   const LossPath& path = layer.loss.path;
+  const bool varies = path.per_path != 0 && !n.is_beside;
   double more = 0;
   Eigen::Matrix<double, 1, track_dim> slope;
   slope.setZero();
-  if (path.per_path != 0) {
+  if (varies) {
     const PathInLayer before = path_in_layer(track, layer, n.before),
                       after = path_in_layer(track, layer, n.after);
     more = path.per_path * (before.paths - path.paths) +
@@ -217,8 +218,7 @@ bool lose_energy(const TrackHits& track, const TrackHit& layer, double p,
   const double per_loss = -n.after.qop / behind.p * behind.by_loss;
   n.after.d_qop *= ratio * ratio * behind.by_momentum;
   n.after.d_qop += per_loss * slope;
-  if (path.per_path != 0)
-    n.kappa_per_loss = -track.flight->field->reference * per_loss;
+  if (varies) n.kappa_per_loss = -track.flight->field->reference * per_loss;
   return true;
 }
 
@@ -270,18 +270,27 @@ FitStatus KinkedTrajectory::follow(const TrackHits& track, std::size_t n_nodes,
   for (std::size_t k = 0; k < n_nodes; ++k) {
     TrajectoryNode& n = nodes_[k];
     const TrackHit& p = track.points[n.point];
-    const auto arrival =
+    auto arrival =
         k == 0  ? fly_onto(field, level_of(p), Way::either, s)
         : paths ? fly_along(field, level_of(p),
                             p.path - track.points[nodes_[k - 1].point].path, s)
                 : fly_onto(field, level_of(p), Way::forward, s);
+    // a layer without a hit does not determine the path: its material is there
+    // even if the path turns back before it, or crosses the layers of a corner
+    // in another order
+    n.is_beside = arrival == Landing::missed && !p.measures();
+    if (n.is_beside) {
+      s = nodes_[k - 1].after;
+      arrival = Landing::there;
+    }
     if (arrival == Landing::left_map) return FitStatus::outside_map;
     if (arrival == Landing::missed || !s.d_position.allFinite())
       return FitStatus::not_converged;
     n.before = s;
-    n.axes = axes_at(p, s.position);
+    n.axes = n.is_beside ? nodes_[k - 1].axes : axes_at(p, s.position);
     // after the last one nothing is measured
-    if (!pass_layer(track, p, n) && k + 1 < n_nodes) return FitStatus::stops;
+    if (!pass_layer(track, p, n) && k + 1 < n_nodes)
+      return n.is_beside ? FitStatus::not_converged : FitStatus::stops;
     s = n.after;
     if (!columns) continue;
     StartColumn theta, phi, kappa;

@@ -29,6 +29,9 @@ struct TrajectoryNode {
   SurfaceAxes axes;
   /// d(kappa after)/d(energy lost) in the layer, 1/(mm GeV).
   double kappa_per_loss = 0;
+  /// The path does not meet the layer: it is passed where the node before is,
+  /// on the path of the reference in it.
+  bool is_beside = false;
   bool stops = false;  ///< in the layer: the state after it has no loss
   /// Changes of theta, phi and kappa of the reference here, in addition to the
   /// mean loss.

@@ -2,6 +2,7 @@
 #include "gttf/fit/streaming/trajectory_start.hpp"
 
 #include <cmath>
+#include <vector>
 
 #include "gttf/core/matrix.hpp"
 #include "gttf/fit/track/prefit.hpp"
@@ -15,13 +16,13 @@ struct NormalEquations {
   Matrix5 information = Matrix5::Zero();
   Vector5 right = Vector5::Zero();
   double chi2 = 0;
-  int n_coordinates = 0;
 };
 
-NormalEquations equations_of(const TrackHits& track,
-                             const KinkedTrajectory& trajectory,
-                             std::size_t n_nodes) {
-  NormalEquations e;
+/// How far scattering moves a track from its start until each of the nodes,
+/// mm^2.
+void set_wander(const TrackHits& track, const KinkedTrajectory& trajectory,
+                std::size_t n_nodes, std::vector<double>& wander) {
+  wander.clear();
   double angle2 = 0, moment = 0, moment2 = 0, path = 0;
   for (std::size_t k = 0; k < n_nodes; ++k) {
     const TrajectoryNode& n = trajectory.nodes()[k];
@@ -29,21 +30,31 @@ NormalEquations equations_of(const TrackHits& track,
     if (k > 0)
       path += (n.before.position - trajectory.nodes()[k - 1].before.position)
                   .norm();
-    const double wander = angle2 * path * path - 2 * moment * path + moment2;
+    wander.push_back(angle2 * path * path - 2 * moment * path + moment2);
+    angle2 += p.theta0_2;
+    moment += p.theta0_2 * path;
+    moment2 += p.theta0_2 * path * path;
+  }
+}
+
+/// @param wander  of set_wander(), of this trajectory or of one near it
+NormalEquations equations_of(const TrackHits& track,
+                             const KinkedTrajectory& trajectory,
+                             const std::vector<double>& wander) {
+  NormalEquations e;
+  for (std::size_t k = 0; k < wander.size(); ++k) {
+    const TrajectoryNode& n = trajectory.nodes()[k];
+    const TrackHit& p = track.points[n.point];
     const auto residual = coordinate_residuals(p, n.before.position);
     for (int q = 0; q < p.n_coordinates; ++q) {
       const CoordinateAxis& a = p.coordinates[static_cast<std::size_t>(q)];
       const Row<double> row = trajectory.row(n, a);
       const Eigen::Map<const Vector5> d(row.data());
-      const double w = 1 / (a.variance + wander);
+      const double w = 1 / (a.variance + wander[k]);
       e.information += w * d * d.transpose();
       e.right += w * residual[q] * d;
       e.chi2 += w * residual[q] * residual[q];
-      ++e.n_coordinates;
     }
-    angle2 += p.theta0_2;
-    moment += p.theta0_2 * path;
-    moment2 += p.theta0_2 * path * path;
   }
   return e;
 }
@@ -62,7 +73,8 @@ class DampedFit {
   /// @param precise  iterate to convergence; otherwise only approximately
   FitStatus run(std::size_t n_nodes, bool precise) {
     if (const auto s = follow(n_nodes); s != FitStatus::ok) return s;
-    NormalEquations now = equations_of(track_, best_, n_nodes);
+    set_wander(track_, best_, n_nodes, wander_);
+    NormalEquations now = equations_of(track_, best_, wander_);
     double damping = precise ? 1e-6 : 1e-3;
     constexpr int most_steps = 60;
     FitStatus failure = FitStatus::not_converged;
@@ -73,16 +85,18 @@ class DampedFit {
       KinkedTrajectory next = best_;
       FitStatus s = next.move_start(track_, row_of(move));
       if (s == FitStatus::ok) s = next.follow(track_, n_nodes, false);
-      NormalEquations there;
-      if (s == FitStatus::ok) there = equations_of(track_, next, n_nodes);
+      // with the weights of the equations: those of another path have another
+      // minimum
+      double chi2 = 0;
+      if (s == FitStatus::ok) chi2 = equations_of(track_, next, wander_).chi2;
       constexpr double near = 1e-4, rounding = 1e-9;
-      if (s == FitStatus::ok &&
-          there.chi2 <= now.chi2 * (1 + rounding) + near) {
+      if (s == FitStatus::ok && chi2 <= now.chi2 * (1 + rounding) + near) {
         best_ = std::move(next);
-        const double limit = precise ? near : 0.01 * (there.chi2 + 1);
+        const double limit = precise ? near : 0.01 * (chi2 + 1);
         // of a step that is not damped
         const bool done = expected * (1 + damping) * (1 + damping) < limit;
-        now = there;
+        set_wander(track_, best_, n_nodes, wander_);
+        now = equations_of(track_, best_, wander_);
         damping *= 0.1;
         if (done) return FitStatus::ok;
       } else {
@@ -136,7 +150,8 @@ class DampedFit {
 
   const TrackHits& track_;
   KinkedTrajectory best_;
-  bool was_too_slow_ = false;  ///< at the beginning of a fit
+  std::vector<double> wander_;  ///< of the equations
+  bool was_too_slow_ = false;   ///< at the beginning of a fit
 };
 
 /// On the first hit, towards the next hit at sufficient distance.

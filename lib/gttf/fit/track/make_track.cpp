@@ -2,6 +2,7 @@
 #include "gttf/fit/track/make_track.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -298,9 +299,86 @@ bool knows_losses(const TrackHits& track) {
                              [](const TrackHit& h) { return h.loss.mean > 0; });
 }
 
+/// Sets the material up to the last hit, and the momentum for which weights are
+/// computed.
+/// @param track  as traced
+void set_reference(Maker& m, const Track& track) {
+  const auto last_layer = static_cast<unsigned>(m.h.layer[m.h.order.back()]);
+  m.made.traced.material =
+      material_of(m, m.made.traced.list, last_layer,
+                  [](const TracedCrossing& x) { return x.x_over_x0; });
+  m.made.momentum_shift = 0;
+  m.made.track.kappa_ref = m.made.traced.kappa;
+  m.made.track.kappa_is_guess = !(m.model.momentum > 0);
+  if (m.made.track.field && m.model.momentum > 0) {
+    m.made.momentum_shift = m.model.momentum - track.p;
+    m.made.track.kappa_ref *= track.p / m.model.momentum;
+  }
+}
+
+/// By how much the mean curvature of a particle between its first and last hit
+/// exceeds that of its path, relative; infinite if it stops before.
+double excess_curvature(const Maker& m, double path_momentum) {
+  const std::vector<TracedCrossing>& list = m.made.traced.list;
+  const auto last_layer = static_cast<unsigned>(m.h.layer[m.h.order.back()]);
+  if (m.made.traced.stopped &&
+      std::ranges::find(list, last_layer, &TracedCrossing::surface) ==
+          list.end())
+    return std::numeric_limits<double>::infinity();
+  double length = 0, turn = 0, length_to_hit = 0, turn_to_hit = 0;
+  const TracedCrossing* before = nullptr;
+  for (const TracedCrossing& x : list) {
+    const bool has_hit = m.made.has_hit[x.surface] != 0;
+    if (before == nullptr && !has_hit) continue;
+    if (before != nullptr) {
+      length += x.path - before->path;
+      turn += (x.path - before->path) / x.p;
+    }
+    before = &x;
+    if (!has_hit) continue;
+    length_to_hit = length;
+    turn_to_hit = turn;
+  }
+  return length_to_hit > 0 ? path_momentum * turn_to_hit / length_to_hit - 1
+                           : 0;
+}
+
+/// Follows a particle whose losses are not known yet on the path through its
+/// hits, which was found without them: with losses it might go elsewhere. The
+/// mean curvature between its hits is that of the path, or it just reaches the
+/// last one.
+/// @return  whether its losses change the path
+bool trace_path(Maker& m, const FoundTrack& found) {
+  Track track = start_of(m, found);
+  const double path_momentum = track.p;
+  constexpr double faster = 1.1, small = 0.01;
+  constexpr int most_steps = 40;
+  double too_slow = 0, too_fast = 0;
+  int i = 0;
+  for (; i < most_steps; ++i) {
+    m.made.traced = trace_on_path(m.layers.geometry, track, path_momentum,
+                                  m.model.scattering, m.model.energy_loss,
+                                  m.made.track.flight->frame);
+    const double excess = excess_curvature(m, path_momentum);
+    if (std::abs(excess) < small) break;
+    (excess > 0 ? too_slow : too_fast) = track.p;
+    const bool is_between = too_slow > 0 && too_fast > 0;
+    const bool is_narrow = is_between && too_fast < (1 + small) * too_slow;
+    if (is_narrow && track.p == too_fast) break;
+    if (is_narrow)
+      track.p = too_fast;
+    else if (is_between)
+      track.p = 0.5 * (too_slow + too_fast);
+    else
+      track.p *= excess > 0 ? faster : 1 / faster;
+  }
+  set_reference(m, track);
+  return i > 0;
+}
+
 /// Follows the track; sets the momentum for which weights are computed.
 /// @param turns  of trace()
-void trace_detector(Maker& m, const FoundTrack& found, double turns = 0) {
+void trace_detector(Maker& m, const FoundTrack& found, double turns) {
   Track track = start_of(m, found);
   const double mass = track.mass;
   const auto follow_it = [&] {
@@ -343,16 +421,7 @@ void trace_detector(Maker& m, const FoundTrack& found, double turns = 0) {
     track.p = std::sqrt((energy - mass) * (energy + mass));
     follow_it();
   }
-  m.made.traced.material =
-      material_of(m, m.made.traced.list, last_layer,
-                  [](const TracedCrossing& x) { return x.x_over_x0; });
-  m.made.momentum_shift = 0;
-  m.made.track.kappa_ref = m.made.traced.kappa;
-  m.made.track.kappa_is_guess = !(m.model.momentum > 0);
-  if (m.made.track.field && m.model.momentum > 0) {
-    m.made.momentum_shift = m.model.momentum - track.p;
-    m.made.track.kappa_ref *= track.p / m.model.momentum;
-  }
+  set_reference(m, track);
 }
 
 void set_material(Maker& m, const TracedCrossing& x, TrackHit& hit) {
@@ -499,18 +568,21 @@ class TracedPoints {
     // the layers change the path, and the momentum changes the losses, which
     // are powers of it near that of the last pass
     constexpr int most_passes = 20;
-    double kappa = 0;  // of the last pass
+    std::array<double, 2> before{};  // momenta of the last pass
     bool is_known = false;
     for (int pass = 0; pass < most_passes;) {
       const FoundTrack found = find_track(m_.made.track);
       if (found.status != FitStatus::ok) return to_string(found.status);
       if (is_known && returns_) return {};
-      trace_detector(m_, found, turns());
-      const double change = std::abs(m_.made.traced.kappa - kappa);
-      kappa = m_.made.traced.kappa;
-      is_known = known == n &&
-                 (m_.model.energy_loss == EnergyLoss::off ||
-                  (pass > 0 && change <= small_change() * std::abs(kappa)));
+      bool is_rough = false;  // it may have gone elsewhere
+      if (pass == 0 && !returns_ && is_slowed())
+        is_rough = trace_path(m_, found);
+      else
+        trace_detector(m_, found, turns());
+      const std::array<double, 2> now = momenta();
+      is_known = known == n && (m_.model.energy_loss == EnergyLoss::off ||
+                                (pass > 0 && are_near(now, before)));
+      before = is_rough ? std::array<double, 2>{} : now;
       const std::size_t more = std::max<std::size_t>(1, known / 2);
       const std::size_t assigned = assign(std::min(n, known + more));
       if (assigned < known || (assigned == known && known < n))
@@ -526,22 +598,30 @@ class TracedPoints {
  private:
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-  /// The change of the momentum for which a HitLoss is precise enough. The
-  /// momentum of a particle that has lost most of its energy changes more.
-  double small_change() const {
-    const auto& list = m_.made.traced.list;
+  /// Momenta at the start and at the last hit, GeV. The latter changes more.
+  std::array<double, 2> momenta() const {
+    const std::vector<TracedCrossing>& list = m_.made.traced.list;
     const auto last =
         std::ranges::find(list.rbegin(), list.rend(), m_.h.surface.back(),
                           &TracedCrossing::surface);
-    constexpr double without_loss = 0.01;
-    if (last == list.rend()) return without_loss;
-    const auto kinetic = [this](double p) {
-      return detail::kinetic_energy(p, m_.model.mass);
-    };
-    return without_loss * kinetic(last->p) / kinetic(list.front().p);
+    const double start = list.empty() ? 0 : list.front().p;
+    return {start, last == list.rend() ? start : last->p};
   }
 
   const MeasuredHit& hit(std::size_t k) const { return m_.hits[m_.h.order[k]]; }
+
+  /// Whether a HitLoss for one momentum is precise enough for the other.
+  static bool are_near(const std::array<double, 2>& a,
+                       const std::array<double, 2>& b) {
+    constexpr double small = 0.01;
+    return std::abs(a[0] - b[0]) <= small * b[0] &&
+           std::abs(a[1] - b[1]) <= small * b[1];
+  }
+
+  /// Whether the losses may change the path.
+  bool is_slowed() const {
+    return m_.made.track.field && m_.model.energy_loss != EnergyLoss::off;
+  }
 
   /// Of the helix through three of the hits; 0: the field is not along z, or
   /// they do not determine it.
