@@ -78,20 +78,11 @@ class FlownToyPath {
 
 template <class S>
 [[gnu::flatten]] void simulate_flown_toys(ToyTask& task) {
-  using L = PackAccess<S>;
   make_words<S>(task.first_place, task.n_blocks, task.words);
   ToyNormals<S> normals{task.words};
   FlownToyPath<S> path(task);
-  PackValues* hit = task.hits;
-  task.crossed = L::bits(fly_toys(
-      task.steps, path, normals,
-      [&hit](std::size_t, const Cartesian<S>& at) {
-        L::store(at.x, *hit++);
-        L::store(at.y, *hit++);
-        L::store(at.z, *hit++);
-      },
-      [](std::size_t) { return false; }));
-  task.doubtful = L::bits(!path.followed());
+  store_hits(task, path, normals);
+  task.doubtful = PackAccess<S>::bits(!path.followed());
 }
 
 template <class S>

@@ -440,18 +440,11 @@ void displace(const Line<double>& line, const ToySpot& spot,
     PackAccess<S>::store(truth.parameters[i], spot.truth[i]);
 }
 
-template <class S>
-[[gnu::flatten]] void simulate_toys(ToyTask& task) {
+/// Flies the toys along `path`; their hits and whether they cross all surfaces.
+template <class S, class P>
+[[gnu::always_inline]] inline void store_hits(ToyTask& task, P& path,
+                                              ToyNormals<S>& normals) {
   using L = PackAccess<S>;
-  const auto same = [](const Cartesian<double>& c) -> Cartesian<S> {
-    return {S(c.x), S(c.y), S(c.z)};
-  };
-  make_words<S>(task.first_place, task.n_blocks, task.words);
-  ToyNormals<S> normals{task.words};
-  PathPoint<S> begin{same(task.first.position), same(task.first.direction)};
-  if (task.spot != nullptr)
-    displace(*task.start, *task.spot, normals, begin.position);
-  HelixFlight<S> path(*task.start, begin, task.spot == nullptr);
   PackValues* hit = task.hits;
   task.crossed = L::bits(fly_toys(
       task.steps, path, normals,
@@ -461,6 +454,20 @@ template <class S>
         L::store(at.z, *hit++);
       },
       [](std::size_t) { return false; }));
+}
+
+template <class S>
+[[gnu::flatten]] void simulate_toys(ToyTask& task) {
+  const auto same = [](const Cartesian<double>& c) -> Cartesian<S> {
+    return {S(c.x), S(c.y), S(c.z)};
+  };
+  make_words<S>(task.first_place, task.n_blocks, task.words);
+  ToyNormals<S> normals{task.words};
+  PathPoint<S> begin{same(task.first.position), same(task.first.direction)};
+  if (task.spot != nullptr)
+    displace(*task.start, *task.spot, normals, begin.position);
+  HelixFlight<S> path(*task.start, begin, task.spot == nullptr);
+  store_hits(task, path, normals);
 }
 
 template <class S>
