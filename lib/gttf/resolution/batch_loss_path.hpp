@@ -88,8 +88,8 @@ ScatterStrength<S> strength_of_average(const S& average, const S& rest,
   const S q2 = charge * charge;
   const S inv_beta2 =
       S(0.5) * (S(1) + sqrt(S(1) + S(4) * rest * rest * average));
-  constexpr double k = 13.6 * unit::MeV;
-  return {S(k * k) * q2 * average, log(q2 * inv_beta2)};
+  return {S(scatter_energy * scatter_energy) * q2 * average,
+          log(q2 * inv_beta2)};
 }
 
 /// The kinetic energy of a momentum.

@@ -11,10 +11,13 @@
 
 namespace gttf {
 
+/// Of the formulas of Highland and Rossi, see scattering.hpp.
+inline constexpr double scatter_energy = 13.6 * unit::MeV;
+
 /// With the charge q in e and beta = p/sqrt(p^2 + m^2).
 template <class S>
 struct ScatterStrength {
-  S scale;            ///< (13.6 MeV q/(beta p))^2, rad^2
+  S scale;            ///< (scatter_energy q/(beta p))^2, rad^2
   S log_charge_beta;  ///< ln(q^2/beta^2)
 };
 
@@ -27,7 +30,7 @@ ScatterStrength<S> scatter_strength(const S& inv_p, const S& mass,
   using std::log;
   const S m_over_p = mass * inv_p;
   const S inv_beta2 = S(1) + m_over_p * m_over_p;
-  const S k = S(13.6 * unit::MeV) * (charge * inv_p);
+  const S k = S(scatter_energy) * (charge * inv_p);
   return {k * k * inv_beta2, log(charge * charge * inv_beta2)};
 }
 
