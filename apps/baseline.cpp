@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "computation.hpp"
+#include "gttf/config/opened_files.hpp"
 #include "gttf/study/scan/scan.hpp"
 #include "inputs.hpp"
 #include "messages.hpp"
@@ -61,6 +62,8 @@ int run_baseline(const Call& call) {
     check_ending(options.file, {".json"}, "a baseline is JSON");
     output.files = {options.file};
   }
+  // requirements name the file that this run writes
+  replace_named("baseline");
   const Engine engine = engine_of(options);
   Study study = read_study(options, "store");
   Outputs outputs(output, study_provenance(call, study));

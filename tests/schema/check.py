@@ -2,7 +2,8 @@
 """The JSON Schemas say what the readers do. Usage: check.py ROOT
 
 All shipped files are valid; files with an unknown key are not; the keys of the
-schemas are those that the readers ask for. Ends with 77 (skipped) where Python
+schemas are those that the readers ask for; those that name files are known to
+outputs. Ends with 77 (skipped) where Python
 lacks jsonschema or yaml.
 """
 import json
@@ -68,13 +69,28 @@ def names_in(schema):
 jsonschema.Draft7Validator.check_schema(json.loads(
     (root / "docs/reference/schema/results.json").read_text()))
 
-validators, keys = {}, {}
+def described(schema):
+    """Names and descriptions of all properties, at any depth."""
+    if isinstance(schema, dict):
+        for name, value in schema.get("properties", {}).items():
+            if isinstance(value, dict):
+                yield name, value.get("description", "")
+        for value in schema.values():
+            yield from described(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from described(value)
+
+
+validators, keys, naming = {}, {}, set()
 for kind in ("detector", "study", "requirements", "optimisation"):
     path = root / "docs/reference/schema" / (kind + ".json")
     schema = json.loads(path.read_text())
     jsonschema.Draft7Validator.check_schema(schema)
     validators[kind] = jsonschema.Draft7Validator(schema)
     keys[kind] = names_in(schema)
+    naming |= {name for name, description in described(schema)
+               if re.search(r"\bfiles?\b", description, re.IGNORECASE)}
 
 # 1. every shipped file is valid
 files = sorted(root.glob("detectors/*.yaml")) + sorted(
@@ -145,6 +161,13 @@ for kind, patterns in readers.items():
         faults.append(f"{kind}: the schema knows {name}, the reader does not")
     if len(found) < 10:
         faults.append(f"{kind}: only {len(found)} keys found in the reader")
+
+# 4. keys that name files are those whose files outputs do not overwrite
+text = (lib / "config/named_files.cpp").read_text()
+listed = set(re.findall(
+    r'"(\w+)"', re.search(r"file_keys = \{([^}]*)\}", text).group(1)))
+for name in sorted(naming ^ listed):
+    faults.append(f"named_files.cpp and the schemas differ: {name} names files")
 
 print("\n".join(faults) or f"{counted} files valid, {refused} refused")
 sys.exit(1 if faults else 0)

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "gttf/config/named_files.hpp"
 #include "gttf/config/text.hpp"
 
 namespace gttf {
@@ -350,6 +351,8 @@ std::optional<Node> parse_yaml(const SourcePtr& source,
                                : 0;
   Diagnostics own;
   std::optional<Node> root = parse(source, base, own);
+  if (root && source->kind() == Source::Kind::file)
+    record_named_files(*root, source->name());
   diagnostics.add(own);
   if (own.has_errors() || (root && root->kind() != Kind::null)) return root;
   const std::string_view text =

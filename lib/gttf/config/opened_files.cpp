@@ -10,10 +10,12 @@
 #include <cstring>
 #include <filesystem>
 #include <mutex>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "gttf/config/named_files.hpp"
 #include "gttf/config/text.hpp"
 
 namespace gttf {
@@ -27,8 +29,20 @@ struct OutputClaim::Registry {
   std::mutex mutex;
   int runs = 0;
   std::vector<Input> inputs;
-  std::vector<std::string> missing;  // could not be opened
+  std::vector<std::string> missing;   // could not be opened
+  std::set<std::string> parsed;       // by path; what they name is recorded
+  std::vector<std::string> unparsed;  // files named by others
+  std::string replaced_key;           // see replace_named()
   std::vector<const OutputClaim*> claims;
+
+  void add(const Identity& identity, const std::string& name,
+           std::string_view role, const OutputClaim* rewritten);
+  void clear() {
+    inputs.clear();
+    missing.clear();
+    parsed.clear();
+    unparsed.clear();
+  }
 };
 
 // Never destroyed: claims may be released by static destructors.
@@ -48,6 +62,20 @@ std::string conflict_text(const std::string& label, const std::string& name,
 
 }  // namespace
 
+void OutputClaim::Registry::add(const Identity& identity,
+                                const std::string& name, std::string_view role,
+                                const OutputClaim* rewritten) {
+  for (const OutputClaim* claim : claims)
+    if (claim != rewritten && claim->is_now(identity))
+      throw FileConflict(conflict_text(claim->label_, name, role));
+  if (rewritten != nullptr && rewritten->is_now(identity)) return;
+  const auto known = std::ranges::find(inputs, identity, &Input::identity);
+  if (known == inputs.end())
+    inputs.push_back({identity, name, std::string(role)});
+  else if (known->role.empty())
+    known->role = role;
+}
+
 FilesOfRun::FilesOfRun() {
   OutputClaim::Registry& all = OutputClaim::registry();
   const std::lock_guard lock(all.mutex);
@@ -58,8 +86,8 @@ FilesOfRun::~FilesOfRun() {
   OutputClaim::Registry& all = OutputClaim::registry();
   const std::lock_guard lock(all.mutex);
   if (--all.runs > 0) return;
-  all.inputs.clear();
-  all.missing.clear();
+  all.clear();
+  all.replaced_key.clear();
 }
 
 std::vector<std::string> inputs_of_run() {
@@ -73,8 +101,7 @@ std::vector<std::string> inputs_of_run() {
 void forget_inputs() {
   OutputClaim::Registry& all = OutputClaim::registry();
   const std::lock_guard lock(all.mutex);
-  all.inputs.clear();
-  all.missing.clear();
+  all.clear();
 }
 
 // A file that did not exist when it was requested.
@@ -99,11 +126,15 @@ OutputClaim::OutputClaim(std::string label, std::string target)
 OutputClaim::OutputClaim(std::string label, int descriptor)
     : label_(std::move(label)) {
   struct stat info {};
-  if (fstat(descriptor, &info) == 0) open_ = Identity{info.st_dev, info.st_ino};
+  if (fstat(descriptor, &info) == 0) {
+    open_ = Identity{info.st_dev, info.st_ino};
+    has_content_ = S_ISREG(info.st_mode) && info.st_size > 0;
+  }
   claim();
 }
 
 void OutputClaim::claim() {
+  follow_named();
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   check_locked();
@@ -117,8 +148,16 @@ OutputClaim::~OutputClaim() {
 }
 
 void OutputClaim::check() const {
+  follow_named();
   const std::lock_guard lock(registry().mutex);
   check_locked();
+}
+
+// What the files that are not read name matters only if something is lost.
+void OutputClaim::follow_named() const {
+  struct stat info {};
+  const bool exists = open_ ? has_content_ : stat(target_.c_str(), &info) == 0;
+  if (exists) follow_named_files();
 }
 
 bool OutputClaim::is_now(const Identity& file) const {
@@ -152,20 +191,43 @@ void record_input(int descriptor, const std::string& name,
                   std::string_view role, const OutputClaim* rewritten) {
   struct stat info {};
   if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) return;
-  const OutputClaim::Identity identity{info.st_dev, info.st_ino};
   OutputClaim::Registry& all = OutputClaim::registry();
   const std::lock_guard lock(all.mutex);
-  if (all.runs == 0) return;
-  for (const OutputClaim* claim : all.claims)
-    if (claim != rewritten && claim->is_now(identity))
-      throw FileConflict(conflict_text(claim->label_, name, role));
-  if (rewritten != nullptr && rewritten->is_now(identity)) return;
-  const auto known = std::ranges::find(all.inputs, identity,
-                                       &OutputClaim::Registry::Input::identity);
-  if (known == all.inputs.end())
-    all.inputs.push_back({identity, name, std::string(role)});
-  else if (known->role.empty())
-    known->role = role;
+  if (all.runs > 0) all.add({info.st_dev, info.st_ino}, name, role, rewritten);
+}
+
+void replace_named(std::string_view key) {
+  OutputClaim::Registry& all = OutputClaim::registry();
+  const std::lock_guard lock(all.mutex);
+  all.replaced_key = key;
+}
+
+void record_named(const std::string& path, std::string_view key) {
+  struct stat info {};
+  OutputClaim::Registry& all = OutputClaim::registry();
+  const std::lock_guard lock(all.mutex);
+  if (all.runs == 0 || key == all.replaced_key ||
+      stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode))
+    return;
+  all.add({info.st_dev, info.st_ino}, path, {}, nullptr);
+  if (!all.parsed.contains(path)) all.unparsed.push_back(path);
+}
+
+void record_parsed(const std::string& path) {
+  OutputClaim::Registry& all = OutputClaim::registry();
+  const std::lock_guard lock(all.mutex);
+  if (all.runs > 0) all.parsed.insert(path);
+}
+
+std::optional<std::string> next_unparsed() {
+  OutputClaim::Registry& all = OutputClaim::registry();
+  const std::lock_guard lock(all.mutex);
+  while (!all.unparsed.empty()) {
+    std::string path = std::move(all.unparsed.back());
+    all.unparsed.pop_back();
+    if (all.parsed.insert(path).second) return path;
+  }
+  return std::nullopt;
 }
 
 FileText read_text(std::FILE* file, std::size_t most) {

@@ -72,17 +72,23 @@ class OutputClaim {
   friend std::vector<std::string> inputs_of_run();
   friend void forget_inputs();
   friend void record_missing(const std::string&);
+  friend void record_named(const std::string&, std::string_view);
+  friend void replace_named(std::string_view);
+  friend void record_parsed(const std::string&);
+  friend std::optional<std::string> next_unparsed();
   friend void record_input(int, const std::string&, std::string_view,
                            const OutputClaim*);
 
   static Registry& registry();
   void claim();
+  void follow_named() const;
   bool is_now(const Identity& file) const;
   bool same_target(const OutputClaim& other) const;
   void check_locked() const;
 
   std::string label_;
-  std::optional<Identity> open_;  ///< of a descriptor; otherwise:
+  std::optional<Identity> open_;  ///< of a descriptor
+  bool has_content_ = false;      ///< a file to append to; otherwise:
   std::string target_;
   std::string name_;  // of the target in its folder
   std::optional<Identity> folder_;
@@ -121,5 +127,20 @@ FileText read_text(std::FILE* file, std::size_t most);
 void record_input(int descriptor, const std::string& name,
                   std::string_view role,
                   const OutputClaim* rewritten = nullptr);
+
+/// Records a regular file that another file or an option names as an input of
+/// the run, although it may not be read. Throws FileConflict as open_input().
+/// @param key  whose value is the name: "map"
+void record_named(const std::string& path, std::string_view key);
+
+/// For a run that writes such files: those named as values of this key are not
+/// inputs until they are read.
+void replace_named(std::string_view key);
+
+/// Marks a file as parsed: what it names is recorded.
+void record_parsed(const std::string& path);
+
+/// A named file that is not marked, and marks it; nothing if there is none.
+std::optional<std::string> next_unparsed();
 
 }  // namespace gttf

@@ -3,12 +3,14 @@
 
 #include <filesystem>
 
+#include "gttf/config/named_files.hpp"
 #include "gttf/config/text.hpp"
 
 namespace gttf::detail {
 
 std::string path_of_named(const Value& value, const std::string& name,
                           const std::string& detector_file) {
+  require_file_key(value.path());
   const std::filesystem::path path(name);
   const auto& source = value.node().definition().source;
   const bool from_option = source && source->kind() == Source::Kind::option;

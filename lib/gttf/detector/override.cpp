@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "gttf/config/named_files.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/detector/layer_node.hpp"
 
@@ -105,6 +106,8 @@ class Override {
       return false;
     }
     value_ = parse_yaml_value(source_, i + 1, diagnostics_);
+    // also if another option replaces the value
+    if (value_) record_named_files(steps_.back().text, *value_);
     return value_.has_value();
   }
 

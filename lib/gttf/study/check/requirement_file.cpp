@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "gttf/config/named_files.hpp"
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/study/request/request_document.hpp"
@@ -156,10 +157,6 @@ class Reader {
   void read_baseline(MapReader& map, detail::RequirementHead& head) {
     auto value = map.find("baseline");
     if (!baseline_.empty()) {
-      Diagnostics ignored;
-      if (value)  // not overwritten either
-        detail::named_file({value->node(), value->path(), ignored}, path_, {},
-                           {});
       const auto source = std::make_shared<Source>("--baseline", baseline_,
                                                    Source::Kind::option);
       value.emplace(
@@ -170,6 +167,7 @@ class Reader {
     head.has_baseline = true;
     const auto name = value->text("the path of a baseline file");
     if (!name) return;
+    if (baseline_.empty()) require_file_key(value->path());
     file_.baseline_file =
         baseline_.empty() ? detail::beside(path_, *name) : baseline_;
     std::error_code ignored;

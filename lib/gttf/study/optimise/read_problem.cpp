@@ -12,6 +12,7 @@
 #include <span>
 #include <utility>
 
+#include "gttf/config/named_files.hpp"
 #include "gttf/config/sha256.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/core/readable.hpp"
@@ -1814,8 +1815,9 @@ OptimisationProblem read_problem(const std::string& path,
   std::optional<Node> root =
       parse_yaml(std::make_shared<Source>(source->name(), std::move(text)),
                  "gttf-optimisation: 1", diagnostics);
-  auto problem = root ? Reader(path, overrides, load, diagnostics)
-                            .read(with_brackets(*root))
+  if (root) root = with_brackets(*root);
+  if (root) record_named_files(*root, path);
+  auto problem = root ? Reader(path, overrides, load, diagnostics).read(*root)
                       : std::nullopt;
   diagnostics = as_written(diagnostics, *source);
   if (diagnostics.has_errors() || !problem)

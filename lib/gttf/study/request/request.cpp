@@ -242,11 +242,6 @@ class RequestReader {
       items = value->is_list() ? value->items() : std::vector<Value>{*value};
     if (!options_.detectors.empty()) {
       request.detectors = options_.detectors;
-      // the files that they replace are not overwritten either
-      Diagnostics ignored;
-      StudyRequest replaced;
-      for (const Value& item : items)
-        add_detector({item.node(), item.path(), ignored}, path, replaced);
     } else if (value) {
       if (items.empty())
         value->error("no detectors", "write detectors: [FILE]");

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gttf/config/opened_files.hpp"
+#include "gttf/config/named_files.hpp"
 #include "gttf/config/shipped_file.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
@@ -206,14 +206,10 @@ namespace gttf::detail {
 
 namespace fs = std::filesystem;
 
-std::string beside(const std::string& file, const std::string& path) {
-  const fs::path folder = file == "-" ? "" : fs::path(file).parent_path();
-  return (folder / path).lexically_normal().string();
-}
-
 std::optional<std::string> named_file(
     const Value& value, const std::string& file, std::string_view what,
     const std::vector<std::string_view>& folders) {
+  require_file_key(value.path());
   const auto name = value.text(what);
   if (!name) return std::nullopt;
   const std::string path = or_shipped(beside(file, *name), *name, folders);
@@ -221,8 +217,6 @@ std::optional<std::string> named_file(
   if (!fs::exists(path, ignored))
     value.error(fmt::format("no such file: {}", in_quotes(path)),
                 suggest_file(path));
-  // an input of the run even if it is not read; a pipe would wait for a writer
-  if (fs::is_regular_file(path, ignored)) open_input(path, {});
   return path;
 }
 

@@ -27,9 +27,6 @@ std::optional<std::string> read_tracks(const Document& study,
 // Files named in other files: paths are relative to the naming file.
 namespace gttf::detail {
 
-/// `path` as seen from the folder of `file`; "-" (standard input) has none.
-std::string beside(const std::string& file, const std::string& path);
-
 /// The file named by `value` in `file`: relative to it, or an installed one of
 /// `folders`. Nothing if `value` is not text; a file that does not exist is
 /// reported, and its path returned.
