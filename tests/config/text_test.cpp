@@ -61,8 +61,16 @@ TEST_CASE("characters: text is not a command of the workflow that logs it") {
   CHECK(visible("  ::stop-commands::x") == "  \\x3a:stop-commands::x");
   CHECK(visible("\u00a0::error::x") == "\u00a0\\x3a:error::x");
   CHECK(visible("a ##[add-mask]b ##[c]") == "a \\x23#[add-mask]b \\x23#[c]");
-  for (const char* text : {"std::vector", "a: b", ":", "# 1", "##", "[1]", ""})
+  CHECK(visible("##vso[task.x]a") == "\\x23#vso[task.x]a");
+  CHECK(visible("\t::error::x") == "\\t::error::x");
+  CHECK(visible("###[x]") == "#\\x23#[x]");
+  for (const char* text : {"std::vector", "a: b", ":", "# 1", "##", "[1]", "",
+                           "## [x]", "##a b[c]", "#[x]"}) {
     CHECK(visible(text) == text);
+    CHECK(visible_lines(text) == text);
+  }
+  CHECK(visible_lines("a\n::b::c\n\t ::d\n\ne ##[f]\n") ==
+        "a\n\\x3a:b::c\n\t \\x3a:d\n\ne \\x23#[f]\n");
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "gttf/config/text.hpp"
 
@@ -25,7 +26,7 @@ constexpr Palette ansi{"\x1b[1m", "\x1b[1;31m", "\x1b[1;35m", "\x1b[1;32m",
                        "\x1b[0m"};
 
 /// A character as displayed: control characters and invalid bytes are replaced,
-/// so that a file cannot send commands to a terminal.
+/// so that a file cannot send commands to a terminal or a workflow.
 struct Glyph {
   std::string text;
   int width = 1;
@@ -39,6 +40,11 @@ std::vector<Glyph> glyphs(std::string_view line) {
       result.push_back({" ", 1});
     } else if (!c.valid || detail::is_invisible(c.code)) {
       result.push_back({"\uFFFD", 1});
+    } else if (detail::is_command(line, i)) {
+      std::string escape;
+      detail::append_escape(escape, c.code);
+      const int width = static_cast<int>(escape.size());
+      result.push_back({std::move(escape), width});
     } else {
       result.push_back({std::string(line.substr(i, c.bytes)),
                         detail::display_width(c.code)});
@@ -171,7 +177,7 @@ bool Diagnostics::has_errors() const {
 
 std::string to_text(const Diagnostic& d, bool colour) {
   const Palette& paint = colour ? ansi : no_colours;
-  std::string place = clean(d.file);
+  std::string place = detail::without_commands(clean(d.file));
   if (d.line > 0) place += fmt::format(":{}:{}", d.line, d.column);
   const bool error = d.severity == Severity::error;
   std::string text = fmt::format(

@@ -157,23 +157,49 @@ std::optional<unsigned> hex_at(std::string_view text, std::size_t at,
 
 }  // namespace
 
-std::string visible(std::string_view text) {
-  std::string out = with_escapes(text, "");
-  // a log of a workflow executes lines that begin with "::", after any spaces,
-  // and "##[" anywhere
-  const auto first = std::ranges::find_if(out, [](char c) {
-    return c != ' ' && static_cast<unsigned char>(c) < 0x80;
+namespace detail {
+
+std::size_t command_at_begin(std::string_view line) {
+  const auto first = std::ranges::find_if(line, [](char c) {
+    return c != ' ' && c != '\t' && static_cast<unsigned char>(c) < 0x80;
   });
-  if (std::string_view(first, out.end()).starts_with("::"))
-    out.replace(first, first + 1, "\\x3a");
-  constexpr std::string_view old_command = "##[";
-  for (std::size_t at = 0; (at = out.find(old_command, at)) != out.npos;)
-    out.replace(at, 1, "\\x23");
+  return std::string_view(first, line.end()).starts_with("::")
+             ? static_cast<std::size_t>(first - line.begin())
+             : line.npos;
+}
+
+bool is_command(std::string_view text, std::size_t at) {
+  if (!text.substr(at).starts_with("##")) return false;
+  const auto end = std::find_if_not(
+      text.begin() + static_cast<std::ptrdiff_t>(at) + 2, text.end(),
+      [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+  return end != text.end() && *end == '[';
+}
+
+std::string without_commands(std::string_view lines) {
+  std::string out;
+  for (std::size_t from = 0, end = 0; from < lines.size(); from = end) {
+    end = lines.find('\n', from);
+    end = end == lines.npos ? lines.size() : end + 1;
+    const std::string_view line = lines.substr(from, end - from);
+    const std::size_t first = command_at_begin(line);
+    for (std::size_t i = 0; i < line.size(); ++i)
+      if (i == first || is_command(line, i))
+        append_escape(out, static_cast<unsigned char>(line[i]));
+      else
+        out += line[i];
+  }
   return out;
 }
 
+}  // namespace detail
+
+std::string visible(std::string_view text) {
+  return detail::without_commands(with_escapes(text, ""));
+}
+
 std::string visible_lines(std::string_view text) {
-  return with_escapes(text, "\n\t");
+  return detail::without_commands(with_escapes(text, "\n\t"));
 }
 
 std::string backslash_escaped(std::string_view text) {

@@ -27,8 +27,9 @@ std::string in_quotes(std::string_view text);
 /// `text` for safe display on a terminal, in a log or on a page: in one line,
 /// with invisible characters and those that affect the text around as escapes
 /// (`\n`, `\x1b`, `\u202e`; see detail::is_invisible), bytes that are not UTF-8
-/// as U+FFFD. All text from files and command lines passes through this
-/// function, or one for its format, before display.
+/// as U+FFFD, without commands of workflows (detail::without_commands). All
+/// text from files and command lines passes through this function, or one for
+/// its format, before display.
 std::string visible(std::string_view text);
 
 /// The same for a message of several lines: line ends and tabs are kept.
@@ -85,6 +86,16 @@ bool may_be_invisible(std::string_view text);
 
 /// Appends the escape of a character: `\n`, `\x1b`, `\u202e`, `\U000e0001`.
 void append_escape(std::string& out, char32_t code);
+
+/// Commands that a workflow executes if they are in its log: lines that begin
+/// with "::", and "##[error]", "##vso[...]" anywhere. Offset of the colons, or
+/// npos; whether one begins at `at`.
+std::size_t command_at_begin(std::string_view line);
+bool is_command(std::string_view text, std::size_t at);
+
+/// `lines` with the first character of each such command as an escape: `\x3a`,
+/// `\x23`.
+std::string without_commands(std::string_view lines);
 
 /// Width of a character in terminal columns: 0, 1 or 2.
 int display_width(char32_t code);

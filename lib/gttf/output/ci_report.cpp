@@ -53,6 +53,7 @@ std::string xml_escaped(std::string_view text, XmlPlace place) {
   for (std::size_t i = 0; i < text.size();) {
     const detail::Character c = detail::character_at(text, i);
     const std::string_view bytes = text.substr(i, c.bytes);
+    const bool command = detail::is_command(text, i);
     i += c.bytes;
     const bool blank = c.code == '\t' || c.code == '\n' || c.code == '\r';
     const bool legal = c.valid && (blank || c.code >= 0x20) &&
@@ -70,7 +71,8 @@ std::string xml_escaped(std::string_view text, XmlPlace place) {
       out += "&gt;";
     else if (c.code == '"')
       out += "&quot;";
-    else if (c.code == '\r' || (blank && place == XmlPlace::attribute))
+    else if (command || c.code == '\r' ||
+             (blank && place == XmlPlace::attribute))
       out += fmt::format("&#{};", static_cast<unsigned>(c.code));
     else
       out += bytes;
@@ -114,7 +116,8 @@ std::string command_escaped(std::string_view text, CommandPart part) {
       out += "\uFFFD";
     else if (special)
       out += fmt::format("%{:02X}", static_cast<unsigned>(c.code));
-    else if (detail::is_invisible(c.code) && c.code != '\t')
+    else if ((detail::is_invisible(c.code) && c.code != '\t') ||
+             detail::is_command(text, i))
       detail::append_escape(out, c.code);
     else
       out += text.substr(i, c.bytes);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "gttf/config/sha256.hpp"
+#include "gttf/config/text.hpp"
 #include "gttf/output/json.hpp"
 #include "gttf/output/page_assets.hpp"
 #include "gttf/output/plot/label_layout.hpp"
@@ -40,11 +41,13 @@ std::string script_json(const Document& document) {
   append_compact_json(text, document);
   // only "</" could end the element; "<!--" would start a comment
   std::string out;
-  for (const char c : text) {
-    if (c == '<')
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '<')
       out += "\\u003c";
+    else if (detail::is_command(text, i))
+      out += "\\u0023";
     else
-      out += c;
+      out += text[i];
   }
   return out;
 }

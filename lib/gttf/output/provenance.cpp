@@ -27,12 +27,18 @@ bool is_plain_word(std::string_view word) {
   return !word.empty() && word.find_first_not_of(plain) == word.npos;
 }
 
-/// Whether a word contains characters that would break its line or mislead
-/// readers.
-bool has_invisible(std::string_view word) {
+/// Whether the character at `i` would break its line, mislead readers or begin
+/// a command of a workflow.
+bool is_escaped(std::string_view word, std::size_t i,
+                const detail::Character& c) {
+  return !c.valid || detail::is_invisible(c.code) ||
+         detail::is_command(word, i);
+}
+
+bool has_escapes(std::string_view word) {
   for (std::size_t i = 0; i < word.size();) {
     const detail::Character c = detail::character_at(word, i);
-    if (!c.valid || detail::is_invisible(c.code)) return true;
+    if (is_escaped(word, i, c)) return true;
     i += c.bytes;
   }
   return false;
@@ -40,11 +46,11 @@ bool has_invisible(std::string_view word) {
 
 std::string shell_word(std::string_view word) {
   if (is_plain_word(word)) return std::string(word);
-  if (has_invisible(word)) {  // $'...' of bash and zsh; POSIX since 2024
+  if (has_escapes(word)) {  // $'...' of bash and zsh; POSIX since 2024
     std::string out = "$'";
     for (std::size_t i = 0; i < word.size();) {
       const detail::Character c = detail::character_at(word, i);
-      const bool plain = c.valid && !detail::is_invisible(c.code);
+      const bool plain = !is_escaped(word, i, c);
       if (c.code == '\'' || c.code == '\\') out += '\\';
       for (const char byte : word.substr(i, c.bytes))
         out += plain

@@ -256,6 +256,7 @@ namespace {
 // Escapes text that is markup or ends the cell in Markdown.
 std::string markdown_escaped(std::string_view text) {
   std::string out;
+  const std::size_t command = detail::command_at_begin(text);
   for (std::size_t i = 0; i < text.size();) {
     const detail::Character c = detail::character_at(text, i);
     const char next = i + 1 < text.size() ? text[i + 1] : ' ';
@@ -274,11 +275,13 @@ std::string markdown_escaped(std::string_view text) {
       out += "&lt;";
     else if (c.code == '&' && entity)
       out += "&amp;";
-    else {
+    else if (detail::is_command(text, i)) {
+      out += "#\\";  // the second "#" follows
+    } else {
       const bool link =
           c.code == ']' && (next == '(' || next == '[' || next == ':');
       if (c.code == '|' || c.code == '\\' || c.code == '*' || c.code == '`' ||
-          c.code == '~' || link)
+          c.code == '~' || link || i == command)
         out += '\\';
       out += text.substr(i, c.bytes);
     }

@@ -135,10 +135,16 @@ bool is_script(TextStyle style) { return shift_of(style) != 0; }
 
 std::string escaped(std::string_view text) {
   std::string out;
+  std::size_t first = detail::command_at_begin(text);
   for (std::size_t i = 0; i < text.size();) {
     const detail::Character c = detail::character_at(text, i);
     const std::string_view bytes = text.substr(i, c.bytes);
+    const bool command = i == first || detail::is_command(text, i);
     i += c.bytes;
+    if (c.code == '\n') {
+      first = detail::command_at_begin(text.substr(i));
+      if (first != text.npos) first += i;
+    }
     switch (c.code) {
       case '&':
         out += "&amp;";
@@ -158,6 +164,8 @@ std::string escaped(std::string_view text) {
           out += "\uFFFD";
         else if (detail::is_invisible(c.code) && !blank)
           detail::append_escape(out, c.code);
+        else if (command)
+          out += bytes == ":" ? "&#58;" : "&#35;";
         else
           out += bytes;
     }
