@@ -707,6 +707,10 @@ Landing fly_by(const Field& field, double length, FlightState<N>& state,
 template <int N>
 Landing fly_along(const Field& field, const FlightGoal& goal, double length,
                   FlightState<N>& state, Vector3* bend) {
+  // a step that began on a face of a dipole would not know whether the one
+  // before it, and its derivatives, ended inside
+  const bool always_from_start = !field.dipoles.empty();
+  const FlightState<N> start = state;
   Vector3 curved;
   if (const Landing there = fly_by(field, length, state, curved);
       there != Landing::there)
@@ -730,7 +734,10 @@ Landing fly_along(const Field& field, const FlightGoal& goal, double length,
     // rounding; the last steps may go back and forth between neighbours
     if (size <= 2e-15 * farthest || (size < 1e-9 && size >= last)) break;
     last = size;
-    if (const Landing there = fly_by(field, move, state, curved);
+    length += move;
+    if (always_from_start) state = start;
+    if (const Landing there =
+            fly_by(field, always_from_start ? length : move, state, curved);
         there != Landing::there)
       return there;
   }
