@@ -49,6 +49,38 @@ TEST_CASE("engines: agree with mean energy loss and a beam spot") {
   }
 }
 
+// The second crossing of each layer is 2e9 mm later.
+TEST_CASE("engines: agree on a track that returns after a huge turn") {
+  const TrackingGeometry geometry(
+      parse_detector(
+          "gttf-detector: 1\nname: t\nfield: { solenoid: 0.001 T }\nlayers:\n"
+          "  - { name: L0, cylinder: { radius: 531.1 mm, half_length: 4 m },\n"
+          "      material: 1 %, measures: [{ angle: 7 deg, sigma: 2.5 nm }] }\n"
+          "  - { name: L1, cylinder: { radius: 699.6 mm, half_length: 4 m },\n"
+          "      measures: [{ angle: -7 deg, sigma: 0.1 nm }] }\n"
+          "  - { name: L2, cylinder: { radius: 729.5 mm, half_length: 4 m },\n"
+          "      measures: [{ angle: 90 deg, sigma: 0.1 nm },\n"
+          "                 { angle: 91 deg, sigma: 0.1 nm }] }\n",
+          "text")
+          .detector);
+  for (const double p : {1e2, 1e5, 1e6, 7.4958e6, 1e8}) {
+    CAPTURE(p);
+    Track t;
+    t.p = p;
+    t.mass = 0.4937;
+    t.theta = 0.5 * unit::pi;
+    Model model;
+    model.loss = EnergyLoss::mean;
+    model.turns = 2;
+    const Resolution a = resolve(geometry, t, model);
+    model.engine = Engine::triplet;
+    const Resolution b = resolve(geometry, t, model);
+    CHECK(a.status == Status::ok);
+    CHECK(b.status == Status::ok);
+    CHECK(b.sigma_p_rel == doctest::Approx(a.sigma_p_rel).epsilon(1e-8));
+  }
+}
+
 TEST_CASE("engines: agree on random layouts, with and without field") {
   RandomLayouts usual(77), with_leaning(77, 0.3);
   int with = 0, without = 0, loose = 0, status_differs = 0;

@@ -98,7 +98,15 @@ EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot) {
   }
   const TripletCovariance fit =
       triplet_covariance(t, {.doubtful = outline.doubtful});
-  if (fit.status != TripletStatus::ok) return r;
+  // what the five equations determine is determined, for both engines
+  if (fit.status != TripletStatus::ok) return streaming_engine(track, spot);
+  const auto limit = [&](const TripletTrack& triplets_of_track,
+                         const TripletOptions& options,
+                         double EngineResult::*of) {
+    const TripletCovariance c = triplet_covariance(triplets_of_track, options);
+    return c.status == TripletStatus::ok ? c.variance_kappa
+                                         : streaming_engine(track, spot).*of;
+  };
   r.determined = outline.determined;
   r.perigee = transformed(track.perigee(), fit.perigee);
   r.perigee_without_inner =
@@ -109,16 +117,14 @@ EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot) {
   if (outline.hit_only != Determined::no) {
     const bool doubtful =
         outline.doubtful || outline.hit_only == Determined::wide;
-    r.hit_only =
-        triplet_covariance(triplets(doubtful),
-                           {.errors = Errors::hits_only, .doubtful = doubtful})
-            .variance_kappa;
+    r.hit_only = limit(triplets(doubtful),
+                       {.errors = Errors::hits_only, .doubtful = doubtful},
+                       &EngineResult::hit_only);
   }
   if (outline.scattering_only)
-    r.scattering_only =
-        triplet_covariance(t, {.errors = Errors::scattering_only,
-                               .doubtful = outline.doubtful})
-            .variance_kappa;
+    r.scattering_only = limit(
+        t, {.errors = Errors::scattering_only, .doubtful = outline.doubtful},
+        &EngineResult::scattering_only);
   r.shares = outline.shares;
   r.sigma_pt_rel = outline.sigma_pt_rel;
   return r;
