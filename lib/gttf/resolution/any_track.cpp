@@ -257,7 +257,7 @@ UndoubtedVariances AnyTrack::undoubted(const StartHit<double>* start) const {
   if (start)
     least = std::min(
         {least, start->transverse_variance, start->longitudinal_variance});
-  return undoubted_variances(least);
+  return undoubted_variances(least, geometry_->field().map != nullptr);
 }
 
 int AnyTrack::n_measuring() const {

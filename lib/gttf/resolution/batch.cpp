@@ -166,7 +166,8 @@ class Worker {
       for (const double error : {spot->x, spot->y, spot->z})
         least_variance = std::min(least_variance, error * error);
     }
-    fit_.undoubted = undoubted_variances(least_variance);
+    fit_.undoubted = undoubted_variances(least_variance,
+                                         job.geometry.field().map != nullptr);
     without_loss_.loss = EnergyLoss::off;
     if (slows_down()) {
       const std::span<const double> mass = job.tracks.mass;

@@ -61,7 +61,8 @@ struct StreamedTrack {
         track.helix() && !is_wide ? 1e-3 * determined_to : determined_to;
     const std::size_t n = p.fits_momentum() ? track_dim : track_dim - 1;
     behind_first = rows_behind(track, p, track.first());
-    knows_first = change_by_rounding(at_first, behind_first, n) < known_to;
+    knows_first = change_by_rounding(at_first, behind_first, n,
+                                     rounding_of(p)) < known_to;
     determined = knows_first || (track.helix() && !is_wide);
     if (!determined) return;
     line = covariance(equations);

@@ -29,6 +29,15 @@ inline constexpr double rounding_of_scalar = unit_rounding;
 template <>
 inline constexpr double rounding_of_scalar<DoubleDouble> = 0x1p-90;
 
+/// Relative rounding of the derivatives of a path.
+template <Path P>
+double rounding_of(const P& path) {
+  if constexpr (requires { path.rounding(); })
+    return path.rounding();
+  else
+    return rounding_of_scalar<typename P::Scalar>;
+}
+
 namespace detail {
 
 /// Above it an equation does not exist; squared errors of a track are below.
@@ -62,7 +71,7 @@ std::array<double, n> absolute(const std::array<S, n>& numbers) {
 ///
 ///   2^-53 sum_h |n_qh| / (sigma_h^2 C_qq) sum_j |N_qj| m_hj,
 ///
-/// or with the rounding of the scalar of the path instead of a double, with N
+/// or with the rounding of the path instead of a double, with N
 /// the covariance of parameter q with the line at the hit h, n = N a, a the
 /// coefficients of the coordinate and m >= |a| the displacement of the crossing
 /// point with each parameter. First order, worst case of all signs.
@@ -116,7 +125,7 @@ double change_by_rounding(const P& path, const StartHit<S>* start,
       [](auto&&) {});
   double worst = 0;
   for (std::size_t q = 0; q < n_checked; ++q) {
-    const double relative = rounding_of_scalar<S> * (change[q] / variance[q]);
+    const double relative = rounding_of(path) * (change[q] / variance[q]);
     if (!(relative >= 0 && relative < all)) return all;
     worst = std::max(worst, relative);
   }
@@ -156,6 +165,7 @@ class WithoutHit {
   int last() const { return last_; }
   bool fits_momentum() const { return path_.fits_momentum(); }
   Scalar kappa() const { return path_.kappa(); }
+  double rounding() const { return rounding_of(path_); }
   const SurfaceRecord& surface(std::size_t k) const { return path_.surface(k); }
   std::span<const CoordinateAxis> axes(std::size_t k) const {
     return k == crossing_ ? std::span<const CoordinateAxis>() : path_.axes(k);

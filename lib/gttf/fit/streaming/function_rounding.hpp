@@ -28,11 +28,12 @@ bool is_of_one_of_the_last_two(const Row<S>& a) {
 ///
 ///   sum_k v_k (2 |z_k| d_k + d_k^2) / (2 sum_k v_k z_k^2)
 ///
-/// @param n  number of functions
+/// @param n         number of functions
+/// @param rounding  relative, of their coefficients
 template <class S>
 double change_by_rounding(const FiveEquations<S>& e,
                           const std::array<Row<S>, track_dim>& functions,
-                          std::size_t n) {
+                          std::size_t n, double rounding) {
   constexpr double operations = 8;
   const auto r = detail::absolute(e.r);
   const auto v = detail::absolute(e.v);
@@ -48,7 +49,7 @@ double change_by_rounding(const FiveEquations<S>& e,
       GTTF_UNROLL
       for (std::size_t i = 0; i < j; ++i)
         size[j] += z[i] * r[FiveEquations<S>::at(i, j)];
-      const double d = operations * rounding_of_scalar<S> * size[j];
+      const double d = operations * rounding * size[j];
       variance += v[j] * z[j] * z[j];
       change += v[j] * d * (2 * z[j] + d);
     }

@@ -20,11 +20,18 @@ struct UndoubtedVariances {
   double curvature = 1e6;  ///< of kappa, in units of kappa^2
 };
 
-/// @param least  smallest variance of a coordinate, mm^2
-inline UndoubtedVariances undoubted_variances(double least) {
+/// Relative rounding of the derivatives of a track in a field map: the lengths
+/// of its steps, and so their errors, depend on rounding.
+inline constexpr double map_rounding = 0x1p-43;
+
+/// @param least   smallest variance of a coordinate, mm^2
+/// @param in_map  of a track in a field map, see map_rounding: the errors are
+///                at most about 5e3 times the hit errors
+inline UndoubtedVariances undoubted_variances(double least, bool in_map) {
   constexpr double usual = 1e-4;  // mm^2
   const double factor = std::min(1.0, least / usual);
   UndoubtedVariances most;
+  if (in_map) most = {.position = 2e3, .angle = 2e-3, .curvature = 1};
   most.position *= factor;
   most.angle *= factor;
   most.curvature *= factor;

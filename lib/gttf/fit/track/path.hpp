@@ -7,6 +7,7 @@
 #include <span>
 
 #include "gttf/fit/streaming/general_kinks.hpp"
+#include "gttf/fit/streaming/undoubted_variances.hpp"
 #include "gttf/fit/track/beam_spot.hpp"
 #include "gttf/trajectory/crossings.hpp"
 #include "gttf/trajectory/traced_track.hpp"
@@ -114,6 +115,10 @@ class TracedPath {
   int last() const { return track_.last; }
   bool fits_momentum() const { return track_.b_ref != 0; }
   double kappa() const { return track_.kappa; }
+  /// Relative rounding of the derivatives.
+  double rounding() const {
+    return geometry_.field().map ? map_rounding : 0x1p-53;
+  }
   const SurfaceRecord& surface(std::size_t k) const {
     return geometry_.surfaces()[track_.list[k].surface];
   }
