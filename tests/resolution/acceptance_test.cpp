@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gttf/detector/read.hpp"
@@ -29,7 +30,8 @@ std::vector<unsigned> crossed(const TrackingGeometry& geometry,
 template <class TrackAt>
 void check_edges(const TrackingGeometry& geometry, const TrackAt& track_at,
                  const Model& model, double lower, double upper, int n) {
-  const auto edges = acceptance_edges(geometry, track_at, model, lower, upper);
+  const auto edges =
+      acceptance_edges(geometry, {}, track_at, model, lower, upper);
   REQUIRE(!edges.empty());
   CHECK(std::ranges::is_sorted(edges, {}, &AcceptanceEdge::below));
   for (const AcceptanceEdge& edge : edges)
@@ -73,8 +75,8 @@ TEST_CASE("acceptance: the end of a cylinder on a helix") {
     track.p = pt / std::sin(theta);
     return track;
   };
-  const auto edges =
-      acceptance_edges(geometry, track_at, {}, 10 * unit::deg, 90 * unit::deg);
+  const auto edges = acceptance_edges(geometry, {}, track_at, {},
+                                      10 * unit::deg, 90 * unit::deg);
   const double rho = pt / geometry.bz();
   const double arc = 2 * rho * std::asin(radius / (2 * rho));
   const double expected = std::atan2(arc, half);
@@ -194,11 +196,81 @@ TEST_CASE("acceptance: a gap narrower than any grid is found") {
     track.vertex = {4, 7, -3};
     return track;
   };
-  const auto edges =
-      acceptance_edges(geometry, track_at, {}, 40 * unit::deg, 75 * unit::deg);
+  const auto edges = acceptance_edges(geometry, {}, track_at, {},
+                                      40 * unit::deg, 75 * unit::deg);
   REQUIRE(edges.size() == 2);
   CHECK(edges[1].below - edges[0].above < 1e-4);
   CHECK(crossed(geometry, track_at(edges[0].above)).size() == 3);
+}
+
+// Limits in z, r, x and phi, on barrels, disks, cones and modules.
+TEST_CASE("acceptance: dead regions have edges") {
+  const Detector detector =
+      parse_detector(
+          "gttf-detector: 1\nname: t\nfield: { solenoid: 2 T }\nlayers:\n"
+          "  - { name: A, cylinder: { radius: 50 mm, half_length: 50 cm }, "
+          "material: 1 %, measures: { rphi: 5 um, z: 5 um }, dead: [{ z: [30 "
+          "mm, 31 mm] }, { z: [-80 mm, -20 mm], phi: [350 deg, 370 deg] }, { "
+          "z: "
+          "[99.999 mm, 100 mm] }] }\n"
+          "  - { name: B, cylinder: { radius: 90 mm, half_length: 50 cm }, "
+          "material: 1 %, measures: { rphi: 5 um, z: 5 um }, dead: [{ phi: "
+          "[100 deg, 200 deg] }] }\n"
+          "  - { name: C, cone: { z: [-40 cm, 40 cm], radius: [120 mm, 140 "
+          "mm] }, material: 1 %, measures: { rphi: 5 um, v: 5 um }, dead: [{ "
+          "z: [200 mm, 210 mm] }, { r: [121 mm, 123 mm] }] }\n"
+          "  - { name: D, disk: { z: 60 cm, radius: [30 mm, 40 cm] }, "
+          "material: 1 %, measures: { u: 5 um, v: 5 um }, dead: [{ r: [100 mm, "
+          "101 mm] }, { phi: [340 deg, 380 deg], r: [200 mm, 300 mm] }, { x: "
+          "[150 mm, 160 mm] }] }\n",
+          "t.yaml")
+          .detector;
+  const TrackingGeometry geometry(detector);
+  for (const bool is_pt : {true, false})
+    for (const double phi : {0., 1.7}) {
+      CAPTURE(is_pt);
+      CAPTURE(phi);
+      const auto track_at = [&](double theta) {
+        Track track;
+        track.theta = theta;
+        track.p = is_pt ? 1 / std::sin(theta) : 1;
+        track.phi = phi;
+        track.vertex = {1, -2, 12};
+        return track;
+      };
+      const auto hits = [&](double theta) {
+        return detail::AnyTrack(geometry, track_at(theta), Model{})
+            .n_measuring();
+      };
+      const double lower = 6 * unit::deg, upper = 174 * unit::deg;
+      const auto edges = acceptance_edges(geometry, detector.layers, track_at,
+                                          {}, lower, upper);
+      CHECK(std::ranges::is_sorted(edges, {}, &AcceptanceEdge::below));
+      // each change of a fine scan is at an edge
+      constexpr int n = 20000;
+      std::size_t changes = 0;
+      int before = hits(lower);
+      double last = lower;
+      for (int i = 1; i <= n; ++i) {
+        const double theta = lower + (upper - lower) * i / n;
+        const int now = hits(theta);
+        const double from = std::exchange(last, theta);
+        if (std::exchange(before, now) == now) continue;
+        ++changes;
+        CHECK(std::ranges::any_of(edges, [&](const AcceptanceEdge& edge) {
+          return edge.above > from && edge.below < theta;
+        }));
+      }
+      CHECK(changes >= 14);
+      // a gap of a micrometre is found
+      CHECK(edges.size() >= changes + 2);
+      // the number of hits is that of the scan between edges
+      for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+        const double from = edges[i].above, to = edges[i + 1].below;
+        CHECK(hits(from) == hits(to));
+        CHECK(hits((from + to) / 2) == hits(to));
+      }
+    }
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

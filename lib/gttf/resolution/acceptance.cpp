@@ -115,10 +115,11 @@ class TransversePath {
 
 class EdgeFinder {
  public:
-  EdgeFinder(const TrackingGeometry& geometry,
+  EdgeFinder(const TrackingGeometry& geometry, std::span<const Layer> layers,
              const std::function<Track(double)>& track_at, const Model& model,
              double from, double to)
       : geometry_(geometry),
+        layers_(layers),
         track_at_(track_at),
         model_(model),
         from_(from),
@@ -130,10 +131,10 @@ class EdgeFinder {
 
   std::vector<AcceptanceEdge> find() {
     const std::vector<Candidate> all = candidates();
-    std::vector<unsigned> before = crossed(all.front().theta);
+    Passage before = crossed(all.front().theta);
     for (std::size_t i = 0, next = 1; next < all.size(); ++next) {
       if (all[next].is_aside) continue;
-      std::vector<unsigned> after = crossed(all[next].theta);
+      Passage after = crossed(all[next].theta);
       if (before != after) search_between(all, i, before, next, after);
       before = std::move(after);
       i = next;
@@ -142,6 +143,14 @@ class EdgeFinder {
   }
 
  private:
+  /// How a track passes the detector.
+  struct Passage {
+    std::vector<unsigned> surfaces;  ///< twice their index, plus 1 with a hit
+    std::vector<int> sides;          ///< of the limits of dead regions
+
+    bool operator==(const Passage&) const = default;
+  };
+
   struct Candidate {
     double theta;
     bool is_aside;  ///< only tested if its neighbours differ
@@ -149,35 +158,61 @@ class EdgeFinder {
 
   /// Between two candidates, by way of those aside.
   void search_between(const std::vector<Candidate>& all, std::size_t first,
-                      const std::vector<unsigned>& at_first, std::size_t last,
-                      const std::vector<unsigned>& at_last) {
-    std::vector<unsigned> before = at_first;
+                      const Passage& at_first, std::size_t last,
+                      const Passage& at_last) {
+    Passage before = at_first;
     for (std::size_t i = first + 1; i <= last; ++i) {
-      std::vector<unsigned> after = i < last ? crossed(all[i].theta) : at_last;
+      Passage after = i < last ? crossed(all[i].theta) : at_last;
       search(all[i - 1].theta, before, all[i].theta, after);
       before = std::move(after);
     }
   }
 
-  /// The surfaces that the track at `theta` crosses.
-  std::vector<unsigned> crossed(double theta) const {
+  Passage crossed(double theta) const {
     const detail::AnyTrack track(geometry_, track_at_(theta), model_);
-    std::vector<unsigned> surfaces;
-    for (std::size_t k = 0; k < track.size(); ++k)
-      surfaces.push_back(track.surface(k));
-    std::ranges::sort(surfaces);
-    return surfaces;
+    const std::span<const SurfaceRecord> surfaces = track.geometry().surfaces();
+    Passage passage;
+    for (std::size_t k = 0; k < track.size(); ++k) {
+      const unsigned s = track.surface(k);
+      passage.surfaces.push_back(2 * s + (surfaces[s].measures() ? 1 : 0));
+    }
+    std::ranges::sort(passage.surfaces);
+    if (geometry_.has_dead_regions())
+      for (const CrossingInfo& x : track.describe_crossings())
+        for (const DeadRegion& region : layers_[x.layer].dead)
+          add_sides(region, x.position, passage.sides);
+    return passage;
   }
 
-  void search(double below, const std::vector<unsigned>& before, double above,
-              const std::vector<unsigned>& after) {
+  /// On which side of each limit of a region a point is: 0 before, 1 within, 2
+  /// after the limits.
+  static void add_sides(const DeadRegion& region, const Vector3& x,
+                        std::vector<int>& sides) {
+    const auto add = [&sides](const std::optional<Interval>& limits,
+                              double at) {
+      if (limits) sides.push_back((at >= limits->lower) + (at > limits->upper));
+    };
+    add(region.x, x.x());
+    add(region.y, x.y());
+    add(region.z, x.z());
+    add(region.r, std::hypot(x.x(), x.y()));
+    if (!region.phi) return;
+    // from the middle of the region, in (-pi, pi]
+    const double middle = (region.phi->lower + region.phi->upper) / 2;
+    const double half = region.phi->length() / 2;
+    add(Interval{-half, half},
+        std::remainder(std::atan2(x.y(), x.x()) - middle, 2 * unit::pi));
+  }
+
+  void search(double below, const Passage& before, double above,
+              const Passage& after) {
     if (before == after) return;
     if (above - below <= AcceptanceEdge::width) {
-      edges_.push_back({below, above});
+      if (before.surfaces != after.surfaces) edges_.push_back({below, above});
       return;
     }
     const double middle = (below + above) / 2;
-    const std::vector<unsigned> between = crossed(middle);
+    const Passage between = crossed(middle);
     search(below, before, middle, between);
     search(middle, between, above, after);
   }
@@ -196,6 +231,10 @@ class EdgeFinder {
     for (const SurfaceRecord& s : geometry_.surfaces()) add_corners(s, add);
     corners.push_back({from_, false});
     corners.push_back({to_, false});
+    // the sides of the limits of dead regions change once between these
+    if (geometry_.has_dead_regions())
+      for (double theta = from_ + unit::deg; theta < to_; theta += unit::deg)
+        corners.push_back({theta, false});
     std::ranges::stable_sort(corners, {}, &Candidate::theta);
     std::vector<Candidate> all;
     for (std::size_t i = 0; i + 1 < corners.size(); ++i) {
@@ -385,6 +424,7 @@ class EdgeFinder {
   }
 
   const TrackingGeometry& geometry_;
+  std::span<const Layer> layers_;
   const std::function<Track(double)>& track_at_;
   const Model& model_;
   double from_, to_;
@@ -396,11 +436,11 @@ class EdgeFinder {
 }  // namespace
 
 std::vector<AcceptanceEdge> acceptance_edges(
-    const TrackingGeometry& geometry,
+    const TrackingGeometry& geometry, std::span<const Layer> layers,
     const std::function<Track(double)>& track_at, const Model& model,
     double from, double to) {
   if (!(from < to)) return {};
-  return EdgeFinder(geometry, track_at, model, from, to).find();
+  return EdgeFinder(geometry, layers, track_at, model, from, to).find();
 }
 
 }  // namespace gttf

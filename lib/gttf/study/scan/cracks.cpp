@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "gttf/core/units.hpp"
@@ -20,6 +21,7 @@ class TracksOfMomentum {
   TracksOfMomentum(const StudyRequest& grid, const Detector& detector,
                    std::size_t momentum)
       : geometry_(detector),
+        layers_(detector.layers),
         model_(model_of(grid, detector)),
         one_(grid),
         momentum_(momentum) {
@@ -37,18 +39,19 @@ class TracksOfMomentum {
 
   std::vector<AcceptanceEdge> edges(double from, double to) {
     return acceptance_edges(
-        geometry_, [this](double theta) { return at(theta); }, model_, from,
-        to);
+        geometry_, layers_, [this](double theta) { return at(theta); }, model_,
+        from, to);
   }
 
  private:
   TrackingGeometry geometry_;
+  std::span<const Layer> layers_;  ///< of the detector
   Model model_;
   StudyRequest one_;
   std::size_t momentum_;
 };
 
-/// A range of polar angles in which all tracks cross the same surfaces.
+/// A range of polar angles in which all tracks have hits on the same surfaces.
 struct Stretch {
   double from = 0, to = 0;
   int n_hits = 0;
