@@ -6,6 +6,7 @@
 #include "gttf/fit/streaming/general_kinks.hpp"
 #include "gttf/resolution/batch_loss.hpp"
 #include "gttf/resolution/batch_path.hpp"
+#include "gttf/trajectory/kinetic_energy.hpp"
 #include "gttf/trajectory/turn.hpp"
 
 namespace gttf::detail {
@@ -90,13 +91,6 @@ ScatterStrength<S> strength_of_average(const S& average, const S& rest,
       S(0.5) * (S(1) + sqrt(S(1) + S(4) * rest * rest * average));
   return {S(scatter_energy * scatter_energy) * q2 * average,
           log(q2 * inv_beta2)};
-}
-
-/// The kinetic energy of a momentum.
-template <class S>
-S kinetic_energy(const S& p, const S& rest) {
-  using std::sqrt;
-  return p * p / (sqrt(p * p + rest * rest) + rest);
 }
 
 /// energy_loss() of several tracks: the same steps and integrals, with the

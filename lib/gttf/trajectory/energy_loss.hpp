@@ -12,6 +12,7 @@
 #include "gttf/core/random.hpp"
 #include "gttf/detector/detector.hpp"
 #include "gttf/detector/material.hpp"
+#include "gttf/trajectory/kinetic_energy.hpp"
 
 // Stopping power: mean energy loss per mass thickness of a charged particle.
 namespace gttf {
@@ -236,10 +237,6 @@ inline double energy_behind(const StoppingPower& loss, double kinetic,
   const double k3 = loss(kinetic - 0.5 * h * k2);
   const double k4 = loss(kinetic - h * k3);
   return kinetic - h / 6 * (power + 2 * (k2 + k3) + k4);
-}
-
-inline double kinetic_energy(double p, double rest_energy) {
-  return p * p / (std::sqrt(p * p + rest_energy * rest_energy) + rest_energy);
 }
 
 inline double beta_squared(double kinetic, double rest_energy) {

@@ -12,6 +12,7 @@
 #include "gttf/fit/track/hit_loss.hpp"
 #include "gttf/fit/track/hits.hpp"
 #include "gttf/trajectory/field_regions.hpp"
+#include "gttf/trajectory/kinetic_energy.hpp"
 #include "gttf/trajectory/map_flight.hpp"
 
 namespace gttf::detail {
@@ -125,15 +126,14 @@ struct SlowedMomentum {
 template <class S>
 SlowedMomentum<S> momentum_after(const SlowingDown& law, double mass,
                                  const S& p, MaskOf<S>& good) {
-  using std::sqrt;
   const S m(mass), one(1);
-  const S energy = sqrt(p * p + m * m), kinetic = p * p / (energy + m);
+  const S kinetic = kinetic_energy(p, m), energy = kinetic + m;
   const S power = power_near_one(S(kinetic * S(1 / law.before)), law.n, good);
   const S change = S(law.growth) * (power - one);
   good = both(good, both(change > S(-1), S(law.after) > S(0)));
   const S after =
       S(law.after) * power_near_one(S(one + change), 1 / law.n, good);
-  const S behind = sqrt(after * (after + S(2) * m));
+  const S behind = momentum_of_kinetic(after, m);
   return {behind, (after + m) / behind * (p / energy) * (after / kinetic) *
                       S(law.growth) * power / (one + change)};
 }
@@ -142,15 +142,14 @@ SlowedMomentum<S> momentum_after(const SlowingDown& law, double mass,
 template <class S>
 SlowedMomentum<S> momentum_in_front(const SlowingDown& law, double mass,
                                     const S& behind, MaskOf<S>& good) {
-  using std::sqrt;
   const S m(mass), one(1);
-  const S after = behind * behind / (sqrt(behind * behind + m * m) + m);
+  const S after = kinetic_energy(behind, m);
   const S change =
       power_near_one(S(after * S(1 / law.after)), law.n, good) - one;
   const S kinetic =
       S(law.before) *
       power_near_one(S(one + change * S(1 / law.growth)), 1 / law.n, good);
-  const S p = sqrt(kinetic * (kinetic + S(2) * m));
+  const S p = momentum_of_kinetic(kinetic, m);
   return {p, momentum_after(law, mass, p, good).slope};
 }
 
