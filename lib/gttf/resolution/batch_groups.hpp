@@ -131,7 +131,7 @@ struct SurfaceList {
   std::vector<unsigned> others;  ///< surfaces it does not cross
   /// Of these, once the list is a guess.
   std::optional<OtherSurfaces> extents;
-  int first = -1, last = -1;     ///< measuring ones
+  int first = -1, last = -1;  ///< measuring ones
   int n_measuring = 0;
   bool points = false;  ///< as BatchTask::points
 };

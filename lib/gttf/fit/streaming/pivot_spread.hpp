@@ -76,7 +76,8 @@ S without_rounding(const Row<S>& row) {
 
 }  // namespace detail
 
-/// Adds an exact coordinate as it is, and the size of its equations to `spread`.
+/// Adds an exact coordinate as it is, and the size of its equations to
+/// `spread`.
 template <class S>
 void add_exactly(FiveEquations<S>& e, const Row<S>& a, const S& va,
                  PivotSpread<S>& spread) {
