@@ -14,6 +14,7 @@
 #include "gttf/study/toys/toy_study.hpp"
 #include "gttf/study/toys/toy_table.hpp"
 #include "support/layouts.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
 namespace {
@@ -198,6 +199,55 @@ TEST_CASE("hits in any field: slow tracks in a barrel have pulls of one") {
   request.energy_loss = EnergyLoss::straggling;
   check_hits(test::make_barrel(8, 30, 600, 2, 4e-3, 0.01), request, t, false,
              EnergyLoss::straggling);
+}
+
+// A track that scatters by chance so that it seems faster would have the small
+// angles of its fitted momentum: chi2/ndf of 1.3 and pulls as wide as 1.2.
+TEST_CASE("hits in any field: angles are not those of a momentum too high") {
+  Track t;
+  t.p = 0.3;
+  t.mass = 0.93827209;
+  t.charge = 1;
+  t.theta = 1.3;
+  StudyRequest request;
+  request.particle = {"proton", t.mass, t.charge};
+  request.energy_loss = EnergyLoss::mean;
+  const Detector detector = shipped("alice_its2");
+  const TrackingGeometry geometry(detector);
+  const ToySimulator simulator(
+      geometry, t,
+      {.scattering = Scattering::highland, .loss = EnergyLoss::mean});
+  HitTrackBuilder builder(detector, geometry, request, {});
+  FitOptions options;
+  options.weights = WeightSource::update;
+  TrackFitter fitter(options);
+  ToyTrack toy = simulator.prototype();
+  ExactMoments pull, chi2;
+  std::size_t n_stopped = 0;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    if (!simulator.simulate({2, 0, i}, toy)) continue;
+    std::vector<MeasuredHit> hits;
+    for (const TrackHit& h : toy.hits.points) {
+      if (!h.measures()) continue;
+      hits.emplace_back().position = h.position;
+      hits.back().layer = -1;
+    }
+    REQUIRE(builder.find(hits) == "");
+    REQUIRE(builder.make_points(hits) == "");
+    const GlobalFit& f = fitter.fit(builder.track(), FitKind::general);
+    if (f.status != FitStatus::ok) {
+      CHECK(f.status == FitStatus::stops);
+      ++n_stopped;
+      continue;
+    }
+    pull.add((f.perigee[4] - toy.truth[4]) /
+             std::sqrt(f.perigee_covariance(4, 4)));
+    chi2.add(f.chi2 / f.ndf);
+  }
+  CHECK(n_stopped < 80);
+  CHECK(pull.width() > 0.9);
+  CHECK(pull.width() < 1.1);
+  CHECK(std::abs(chi2.mean() - 1) < 0.1);
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

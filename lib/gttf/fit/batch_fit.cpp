@@ -282,6 +282,7 @@ void HitBatch::put_into(HitGroup& elements) const {
   elements.n_points = points.size();
   elements.n_hits = n_hits;
   elements.measured = measured.data();
+  elements.streams = streams;
   elements.flight = flight;
 }
 

@@ -9,8 +9,10 @@
 #include "gttf/core/kernels.hpp"
 #include "gttf/core/run_batch.hpp"
 #include "gttf/fit/hit_batch.hpp"
+#include "gttf/fit/streaming/kinked_trajectory.hpp"
 #include "gttf/fit/streaming/streaming_fit.hpp"
 #include "gttf/fit/track/coarse_hits.hpp"
+#include "gttf/fit/track/hit_loss.hpp"
 #include "gttf/fit/triplet/shared_fit.hpp"
 #include "gttf/resolution/toy_plan.hpp"
 
@@ -64,6 +66,9 @@ std::optional<bool> are_streamed(const TrackHits& hits) {
 std::optional<bool> needs_streaming(const detail::ToyPlan& plan,
                                     std::span<const FitSurface> surfaces) {
   if (gttf::needs_streaming(surfaces)) return true;
+  const TrackHits& hits = plan.prototype.hits;
+  if (plan.traced)
+    return detail::part_lost(hits, hits.kappa_ref) > most_lost_by_triplets;
   return plan.spot ? are_streamed(plan.prototype.hits) : false;
 }
 
@@ -339,9 +344,11 @@ bool is_vectorised(const ToySimulator& simulator,
   const auto streams = needs_streaming(plan, surfaces);
   if (!streams) return false;
   // triplet fits of scattering only need hits with both coordinates
-  if (plan.spot && std::ranges::any_of(fits, [&](const FitChoice& fit) {
-        return fit.weights == WeightSource::shared ||
-               (*streams && !can_be_streamed(fit.kind));
+  const bool by_choice = *streams && !gttf::needs_streaming(surfaces);
+  if (std::ranges::any_of(fits, [&](const FitChoice& fit) {
+        return (plan.spot && fit.weights == WeightSource::shared) ||
+               ((plan.spot || by_choice) && *streams &&
+                !can_be_streamed(fit.kind));
       }))
     return false;
   const auto supports =

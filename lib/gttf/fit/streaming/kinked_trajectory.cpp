@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/fit/streaming/kinked_trajectory.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "gttf/core/matrix.hpp"
@@ -116,6 +117,25 @@ double momentum_at_start(const TrackHits& track, double p) {
     if (has_loss(track.points[i]))
       p = momentum_before(track, track.points[i].loss, p);
   return p;
+}
+
+double part_lost(const TrackHits& track, double kappa) {
+  if (!track.flight || !track.field || !(std::abs(kappa) > 0) ||
+      std::ranges::none_of(track.points, has_loss) ||
+      std::ranges::none_of(track.points, &TrackHit::measures))
+    return 0;
+  const FlightModel& model = *track.flight;
+  std::size_t first = 0, last = track.points.size();
+  while (!track.points[first].measures()) ++first;
+  while (!track.points[last - 1].measures()) --last;
+  double p = model.charge * std::abs(model.field->reference / kappa), begin = p;
+  for (std::size_t i = 0; i + 1 < last; ++i) {
+    if (i == first) begin = p;
+    if (!has_loss(track.points[i])) continue;
+    p = momentum_behind(track, track.points[i].loss, p).p;
+    if (!(p > 0)) return 1;
+  }
+  return 1 - kinetic_energy(p, model.mass) / kinetic_energy(begin, model.mass);
 }
 
 PathInLayer path_in_layer(const TrackHits& track, const TrackHit& layer,

@@ -84,6 +84,11 @@ double momentum_before(const TrackHits& track, const HitLoss& loss,
 /// @param p  before the layer of the first hit
 double momentum_at_start(const TrackHits& track, double p);
 
+/// The part of its kinetic energy that a particle loses between the hits; 1 if
+/// it stops.
+/// @param kappa  at the origin
+double part_lost(const TrackHits& track, double kappa);
+
 /// The path of a track in a layer in units of its thickness.
 struct PathInLayer {
   double paths = 1;

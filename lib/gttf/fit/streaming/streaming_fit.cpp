@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "gttf/fit/streaming/angle_weights.hpp"
 #include "gttf/fit/streaming/kinked_helix.hpp"
 #include "gttf/fit/streaming/streamed_fit.hpp"
 #include "gttf/fit/streaming/trajectory_perigee.hpp"
@@ -116,6 +117,8 @@ class HelixReference {
   using Node = HelixNode<double>;
   /// Convergence limit of the largest step, in standard deviations.
   static constexpr double at_rest = 1e-11;
+  /// The momentum in each layer, and not only the curvature.
+  static constexpr bool knows_momentum = false;
 
   /// Finds a helix without scattering near the hits.
   /// @param measured  indices of the measured points
@@ -226,6 +229,7 @@ class FlownReference {
   using Scalar = double;
   using Node = TrajectoryNode;
   static constexpr double at_rest = 1e-9;
+  static constexpr bool knows_momentum = true;
 
   FitStatus start(const TrackHits& track,
                   std::span<const std::size_t> measured) {
@@ -252,9 +256,11 @@ class FlownReference {
       const double sine =
           0.5 * (FrameAngles(frame, n.before.direction).sin_theta +
                  FrameAngles(frame, n.after.direction).sin_theta);
-      n.kinks.w = weights.scattering() * p.theta0_2;
+      const LayerMomentum at{momentum_of(*track_, n.before.qop),
+                             momentum_of(*track_, n.after.qop)};
+      n.kinks.w = scattering_weight(*track_, p.loss, weights, at) * p.theta0_2;
       n.kinks.w_phi = n.kinks.w / (sine * sine);
-      n.kinks.w_loss = straggling_variance(*track_, p.loss, weights) +
+      n.kinks.w_loss = straggling_variance(*track_, p.loss, weights, at) +
                        n.kinks.w * kink_loss_variance(*track_, p, n);
     }
   }
@@ -262,35 +268,41 @@ class FlownReference {
     return trajectory_.move_start(*track_, change);
   }
 
+  /// Of the curvature in the variances of scattering angles, 1/(p beta)^2.
+  double angle_power() const {
+    const double p = momentum_of(*track_, trajectory_.first().qop);
+    const double beta = p / std::hypot(p, track_->flight->mass);
+    return 4 - 2 * beta * beta;
+  }
+
   /// Whether the linear fit holds for a particle that loses much of its energy:
   /// if the momentum for which TrackHit::theta0_2 and loss are given is a
-  /// guess, that in each layer must be about the same, and it must never be
-  /// much lower. A particle that is slower by the error must reach the last
-  /// hit.
+  /// guess, that in each layer must be about the same, and unless angles follow
+  /// the track, it must never be much lower. A particle that is slower by the
+  /// error must reach the last hit, and there the error must be that of the
+  /// start.
   FitStatus check(const Equations& e, const FitWeights& weights) const {
-    if (!track_->field || !loses_much()) return FitStatus::ok;
+    constexpr double much = 0.1;  // a choice
+    if (!(part_lost(*track_, kappa()) > much)) return FitStatus::ok;
     if (track_->kappa_is_guess && !is_near_guess(weights))
       return FitStatus::not_converged;
     for (std::size_t k = 0; k + 1 < size(); ++k) {
       const Node& n = trajectory_.nodes()[k];
+      const HitLoss& loss = hit(n).loss;
+      // angles that follow the track only need a reference that does not stop
       const double behind =
-          momentum_of(*track_, n.after.qop) * std::abs(weights.ratio);
-      if (hit(n).loss.mean > 0 &&
-          !angles_hold(hit(n).loss, behind, track_->flight->mass))
+          weights.follow_track
+              ? loss.momentum
+              : momentum_of(*track_, n.after.qop) * std::abs(weights.ratio);
+      if (loss.mean > 0 && !angles_hold(loss, behind, track_->flight->mass))
         return FitStatus::stops;
     }
     const Matrix5 root = square_root(e);
-    const Vector5 with_kappa = root * root.row(Perigee::kappa).transpose();
-    const double sigma = std::sqrt(with_kappa[Perigee::kappa]);
-    const double slower = std::copysign(1 / sigma, kappa());
-    Row<double> change;
-    for (int i = 0; i < track_dim; ++i)
-      change[static_cast<std::size_t>(i)] = slower * with_kappa[i];
-    KinkedTrajectory there = trajectory_;
-    if (there.move_start(*track_, change) == FitStatus::ok &&
-        there.follow(*track_, size(), false) == FitStatus::stops)
+    KinkedTrajectory there;
+    if (displace(root, Vector5::Unit(Perigee::kappa), 1, there) ==
+        FitStatus::stops)
       return FitStatus::stops;
-    return FitStatus::ok;
+    return is_linear(root) ? FitStatus::ok : FitStatus::stops;
   }
 
   bool scatters(std::size_t k) const {
@@ -347,28 +359,55 @@ class FlownReference {
  private:
   const TrackHit& hit(const Node& n) const { return track_->points[n.point]; }
   bool is_near_guess(const FitWeights& weights) const {
-    constexpr double most = 1.25;  // a choice: angles change by up to 1.6
+    // choices: angles change by up to 1.6, losses are up to 5 % wrong
+    const double most = weights.follow_track ? 2 : 1.25;
+    const double scale = weights.follow_track ? 1 : std::abs(weights.ratio);
     for (std::size_t k = 0; k + 1 < size(); ++k) {
       const Node& n = trajectory_.nodes()[k];
       const HitLoss& loss = hit(n).loss;
       if (!(loss.mean > 0)) continue;
-      const double ratio = momentum_of(*track_, n.before.qop) *
-                           std::abs(weights.ratio) / loss.momentum;
+      const double ratio =
+          momentum_of(*track_, n.before.qop) * scale / loss.momentum;
       if (!(ratio < most && ratio > 1 / most)) return false;
     }
     return true;
   }
 
-  /// Whether a part of the kinetic energy is lost between the hits.
-  bool loses_much() const {
-    const auto kinetic = [this](const Node& n) {
-      return kinetic_energy(momentum_of(*track_, n.before.qop),
-                            track_->flight->mass);
-    };
-    constexpr double much = 0.1;
-    return kinetic(trajectory_.nodes().back()) <
-           (1 - much) * kinetic(trajectory_.nodes().front());
+  /// The trajectory with a linear function of the start parameters changed by
+  /// its error.
+  /// @param root  square root of their covariance
+  /// @param sign  1: for a slower particle, -1: for a faster one
+  FitStatus displace(const Matrix5& root, const Vector5& function, int sign,
+                     KinkedTrajectory& there) const {
+    const Vector5 with = root * (root.transpose() * function);
+    const double sigma = std::sqrt(function.dot(with));
+    const double scale = std::copysign(1 / sigma, sign * kappa());
+    Row<double> change;
+    for (int i = 0; i < track_dim; ++i)
+      change[static_cast<std::size_t>(i)] = scale * with[i];
+    there = trajectory_;
+    if (const auto s = there.move_start(*track_, change); s != FitStatus::ok)
+      return s;
+    return there.follow(*track_, size(), false);
   }
+
+  /// Whether a particle that is faster at the last hit, by the error there, is
+  /// so by the same change at the start: if it nearly stops there, that is
+  /// larger.
+  bool is_linear(const Matrix5& root) const {
+    const auto kappa_at_end = [this](const KinkedTrajectory& t) {
+      return kappa_of(*track_, t.nodes().back().before);
+    };
+    const double b = -track_->flight->field->reference;
+    const Vector5 function =
+        b * trajectory_.nodes().back().before.d_qop.transpose();
+    KinkedTrajectory there;
+    if (displace(root, function, -1, there) != FitStatus::ok) return true;
+    const double sigma = (root.transpose() * function).norm();
+    return std::abs(kappa_at_end(there) - kappa_at_end(trajectory_)) >
+           least_slope * sigma;
+  }
+
   /// Changes in the layer of a node matter if there are hits on both sides.
   bool is_inside(std::size_t k) const { return k > 0 && k + 1 < size(); }
 
@@ -411,6 +450,9 @@ std::array<double, 3> variances(const GeneralKinks<double>& k) {
   return {k.w, k.w_phi, k.w_loss};
 }
 
+/// The first of them are angles.
+constexpr std::size_t n_angles = 2;
+
 /// The fit of a single track around a reference that follows the fit.
 template <class Reference>
 class SingleFit {
@@ -426,6 +468,10 @@ class SingleFit {
     if (options.weights != WeightSource::estimate && track.field)
       kappa = reference_.kappa();
     weights_.scatters = kind != FitKind::hits;
+    weights_.widening = 1;
+    weights_.follow_track = Reference::knows_momentum && track.field &&
+                            options.weights == WeightSource::update &&
+                            kind != FitKind::hits;
     set_weights(track, kappa, result);
     const bool keeps = options.detail == FitDetail::hits;
     StreamedFit<Reference> fit(reference_);
@@ -448,6 +494,10 @@ class SingleFit {
       if (!is_far) break;
       if (i + 1 == steps + most_steps) return FitStatus::not_converged;
     }
+    if constexpr (Reference::knows_momentum)
+      if (weights_.follow_track)
+        if (const auto s = widen_angles(fit, keeps, result); s != FitStatus::ok)
+          return s;
     if (const auto s = reference_.check(fit.equations(), weights_);
         s != FitStatus::ok)
       return s;
@@ -484,7 +534,7 @@ class SingleFit {
 
   /// Moves the reference to the fitted track except its start.
   /// @return the largest step in standard deviations
-  double move(StreamedFit<Reference>& fit) const {
+  double move(StreamedFit<Reference>& fit) {
     double largest = 0;
     const auto see = [&largest](double change, double variance) {
       if (variance > 0)
@@ -492,11 +542,39 @@ class SingleFit {
     };
     const auto c = covariance(fit.equations());
     for (std::size_t i = 0; i < track_dim; ++i) see(fit.line()[i], c[i][i]);
+    chi2_angles_ = 0;
     fit.move_kinks([&](const typename Reference::Node& n, const auto& changes) {
       const auto v = variances(n.kinks);
       for (std::size_t i = 0; i < v.size(); ++i) see(changes[i], v[i]);
+      for (std::size_t i = 0; i < n_angles; ++i)
+        if (v[i] > 0) chi2_angles_ += n.so_far[i] * n.so_far[i] / v[i];
     });
     return largest;
+  }
+
+  /// Repeats the fit with the scattering angles of a slower particle, where
+  /// they are larger than those of the fitted momentum.
+  FitStatus widen_angles(StreamedFit<Reference>& fit, bool keeps,
+                         GlobalFit& result) {
+    const double kappa = result.kappa_weights;
+    AngleWeights angles(reference_.angle_power());
+    constexpr int most_fits = 10;
+    for (int i = 0; i < most_fits; ++i) {
+      const double sigma = std::sqrt(fit.equations().v[4]);
+      if (!angles.improve({.chi2 = fit.chi2(),
+                           .ndf = 1.0 * (measured_.n_coordinates - track_dim),
+                           .chi2_angles = chi2_angles_,
+                           .sigma = sigma / std::abs(reference_.kappa())}))
+        break;
+      weights_.widening = angles.widening();
+      result.kappa_weights = kappa * angles.ratio();
+      if (const auto s = solve(fit, keeps); s != FitStatus::ok) return s;
+      ++result.n_steps;
+      move(fit);
+      if (const auto s = reference_.move_start(fit.line()); s != FitStatus::ok)
+        return s;
+    }
+    return FitStatus::ok;
   }
 
   void report_hits(GlobalFit& result) {
@@ -515,6 +593,7 @@ class SingleFit {
   MeasuredPoints measured_;
   Reference reference_;
   FitWeights weights_;
+  double chi2_angles_ = 0;        ///< of the scattering angles
   std::vector<Equations> outer_;  ///< about the line outside of nodes
 };
 

@@ -24,9 +24,10 @@ constexpr bool can_be_streamed(FitKind kind) { return detail::uses_hits(kind); }
 /// performed than requested by FitOptions::relinearisations. At convergence it
 /// is the minimum of the exact chi2, as for the triplet fit.
 ///
-/// FitOptions::weights: update uses the curvature of the previous step, local
-/// the curvature of the first reference.
-/// Source: docs/theory/data-fits.md, docs/theory/streaming.md
+/// FitOptions::weights: update uses the curvature of the previous step and,
+/// with TrackHits::flight, the momentum in each layer, or a lower one if the
+/// angles are larger than those; local uses the curvature of the first
+/// reference. Source: docs/theory/data-fits.md, docs/theory/streaming.md
 class StreamingFitter {
  public:
   explicit StreamingFitter(const FitOptions& options = {});

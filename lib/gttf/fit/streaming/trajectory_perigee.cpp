@@ -19,21 +19,25 @@ using Noise = std::vector<StartColumn>;
 
 /// Scattering and straggling of a layer in terms of the start parameters.
 /// @param node  with the state after the layer
+/// @param qop   before it
 void add_noise(const TrackHits& track, const TrackHit& layer,
-               TrajectoryNode& node, const FitWeights& weights, double length,
-               Noise& noise) {
+               TrajectoryNode& node, double qop, const FitWeights& weights,
+               double length, Noise& noise) {
   StartColumn by_theta, by_phi, by_kappa;
   node.axes = axes_at(layer, node.after.position);
   if (!set_kink_columns(track, layer, node, length, by_theta, by_phi, by_kappa))
     return;
-  const double theta0_2 = weights.scattering() * layer.theta0_2;
+  const LayerMomentum p{momentum_of(track, qop),
+                        momentum_of(track, node.after.qop)};
+  const double theta0_2 =
+      scattering_weight(track, layer.loss, weights, p) * layer.theta0_2;
   if (theta0_2 > 0) {
     const double theta0 = std::sqrt(theta0_2);
     const FrameAngles angles(track.flight->frame, node.after.direction);
     noise.push_back(theta0 * by_theta);
     noise.push_back(theta0 / angles.sin_theta * by_phi);
   }
-  const double variance = straggling_variance(track, layer.loss, weights) +
+  const double variance = straggling_variance(track, layer.loss, weights, p) +
                           theta0_2 * kink_loss_variance(track, layer, node);
   if (variance > 0) noise.push_back(std::sqrt(variance) * by_kappa);
 }
@@ -126,11 +130,31 @@ void set_start_plane(const TrackHits& track, TrajectoryState s,
 
 }  // namespace
 
+double scattering_weight(const TrackHits& track, const HitLoss& loss,
+                         const FitWeights& weights, const LayerMomentum& p) {
+  if (!weights.scatters || !weights.follow_track || !(loss.mean > 0))
+    return weights.scattering();
+  const double m = track.flight->mass;
+  const auto inverse = [m](double momentum) {  // 1/(p beta)
+    return std::hypot(momentum, m) / (momentum * momentum);
+  };
+  const double before = inverse(p.before) / inverse(loss.momentum);
+  const double reference = momentum_behind(track, loss, loss.momentum).p;
+  const double behind = reference > 0
+                            ? inverse(p.behind) / inverse(reference)
+                            : before;  // the reference stops in the layer
+  return weights.widening * before * behind;
+}
+
 double straggling_variance(const TrackHits& track, const HitLoss& loss,
-                           const FitWeights& weights) {
+                           const FitWeights& weights, const LayerMomentum& at) {
   if (!weights.scatters || !track.field || !(loss.sigma > 0)) return 0;
   const double p =
-      momentum_behind(track, loss, loss.momentum / std::abs(weights.ratio)).p;
+      weights.follow_track
+          ? at.behind
+          : momentum_behind(track, loss,
+                            loss.momentum / std::abs(weights.ratio))
+                .p;
   if (!(p > 0)) return 0;
   const FlightModel& model = *track.flight;
   const double sigma_p = loss.sigma * std::hypot(p, model.mass) / p;
@@ -190,7 +214,8 @@ void set_trajectory_perigee(const TrackHits& track, std::size_t first,
     TrajectoryNode layer;
     layer.before = state;
     if (pass_layer(track, track.points[first], layer))
-      add_noise(track, track.points[first], layer, weights, length, noise);
+      add_noise(track, track.points[first], layer, state.qop, weights, length,
+                noise);
   }
   std::size_t here = first;  // the point where `state` is
   for (std::size_t i = first; i-- > 0;) {
@@ -208,7 +233,7 @@ void set_trajectory_perigee(const TrackHits& track, std::size_t first,
     node.after = state;
     if (track.field && layer.loss.mean > 0)
       regain_energy(track, layer, state, node.kappa_per_loss);
-    add_noise(track, layer, node, weights, length, noise);
+    add_noise(track, layer, node, state.qop, weights, length, noise);
   }
   const auto row = kappa_row(track, state);
   double variance = covariance_of<1>(root, row)(0, 0);

@@ -12,13 +12,27 @@ namespace gttf::detail {
 struct FitWeights {
   bool scatters = true;
   double ratio = 1;  ///< kappa of the weights over kappa_ref
+  /// In layers with energy loss the variances are those of the momentum of the
+  /// fitted track there.
+  bool follow_track = false;
+  double widening = 1;  ///< factor of the variances of angles
 
-  double scattering() const { return scatters ? ratio * ratio : 0; }
+  double scattering() const { return scatters ? widening * ratio * ratio : 0; }
 };
+
+/// A particle in a layer.
+struct LayerMomentum {
+  double before, behind;  ///< GeV
+};
+
+/// Factor of TrackHit::theta0_2 of a layer: angles are proportional to
+/// 1/(p beta), from the momentum before the layer to that after it.
+double scattering_weight(const TrackHits& track, const HitLoss& loss,
+                         const FitWeights& weights, const LayerMomentum& p);
 
 /// Variance of kappa after a layer from straggling, 1/mm^2.
 double straggling_variance(const TrackHits& track, const HitLoss& loss,
-                           const FitWeights& weights);
+                           const FitWeights& weights, const LayerMomentum& p);
 
 /// A matrix Z with Z Z^T = covariance of the start parameters.
 Matrix5 square_root(const FiveEquations<double>& e);

@@ -37,9 +37,9 @@ HitLoss hit_loss(std::span<const LossSlab> slabs, const Projectile& particle,
 }
 
 bool angles_hold(const HitLoss& loss, double behind, double mass) {
-  constexpr double least = 0.4;  // a choice: angles are 2.5 times as large
   const double left = detail::kinetic_energy(loss.momentum, mass) - loss.mean;
-  return left > 0 && detail::kinetic_energy(behind, mass) >= least * left;
+  return left > 0 &&
+         detail::kinetic_energy(behind, mass) >= least_energy * left;
 }
 
 SlowingDown::SlowingDown(const HitLoss& loss, double mass)

@@ -69,6 +69,7 @@ struct HitGroup {
   const double* estimate = nullptr;
   double origin[3]{};
   bool passive = false;  ///< layers between hits scatter
+  bool streams = false;  ///< fits are streaming fits
   const BatchFlight* flight = nullptr;
   std::byte* workspace = nullptr;  ///< HitKernel::workspace() bytes at 64
 };

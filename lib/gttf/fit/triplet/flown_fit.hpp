@@ -421,6 +421,82 @@ MaskOf<S> FlownTracks<S>::store(const HitGroup& in, const Head& head,
   return start.store(asked, false);
 }
 
+/// Particles followed through the layers of their hits, without kinks.
+template <class S>
+class SlowedParticles {
+ public:
+  explicit SlowedParticles(const HitGroup& in)
+      : in_(in), model_(*in.flight), last_(in.measured[in.n_hits - 1]) {}
+
+  bool any_loss() const {
+    for (std::size_t i = 0; i < last_; ++i)
+      if (model_.loses(i)) return true;
+    return false;
+  }
+
+  /// part_lost() is small; from the origin.
+  MaskOf<S> lose_little(const S& kappa) const {
+    BatchCharge<S> charge = BatchCharge<S>::at_origin(model_, kappa);
+    MaskOf<S> good = all_true<S>();
+    for (std::size_t i = 0; i < in_.measured[0]; ++i)
+      charge.pass(model_, i, good);
+    const S begin = kinetic(charge);
+    pass(
+        charge, in_.measured[0], last_, [](const SlowingDown&) {}, good);
+    return both(good, kinetic(charge) >= S(1 - most_lost_by_triplets) * begin);
+  }
+
+  /// Certainly those whose linear errors hold, see the checks of
+  /// StreamingFitter: of a particle that is slower by its error, angles are
+  /// still about those of the reference, and in front of the last layer that of
+  /// a faster one changes as much with the start.
+  /// @param start  on the first hit
+  /// @param sigma  of the curvature there
+  MaskOf<S> are_linear(const BatchCharge<S>& start, const S& sigma) const {
+    using std::abs;
+    const S b(model_.b_ref);
+    const S change = sigma / abs(start.qop * b);
+    const auto at = [&](const S& factor) {
+      return BatchCharge<S>{start.qop * factor, S(1)};
+    };
+    MaskOf<S> good = all_true<S>();
+    BatchCharge<S> slower = at(S(1) + change), here = at(S(1)),
+                   faster = at(S(1) - change);
+    const auto nothing = [](const SlowingDown&) {};
+    pass(
+        slower, in_.measured[0], last_,
+        [&](const SlowingDown& law) {
+          good = both(good, kinetic(slower) >= S(least_energy * law.after));
+        },
+        good);
+    pass(here, in_.measured[0], last_, nothing, good);
+    pass(faster, in_.measured[0], last_, nothing, good);
+    return both(good, faster.slope >= S(least_slope) * here.slope);
+  }
+
+ private:
+  S kinetic(const BatchCharge<S>& charge) const {
+    using std::sqrt;
+    const S p = charge.momentum(model_), m(model_.mass);
+    return p * p / (sqrt(p * p + m * m) + m);
+  }
+
+  /// @param see  called after each loss
+  template <class See>
+  void pass(BatchCharge<S>& charge, std::size_t from, std::size_t to,
+            const See& see, MaskOf<S>& good) const {
+    for (std::size_t i = from; i < to; ++i) {
+      if (!model_.loses(i)) continue;
+      charge.pass(model_, i, good);
+      see(model_.loss[i]);
+    }
+  }
+
+  const HitGroup& in_;
+  const BatchFlight& model_;
+  std::size_t last_;  ///< point of the last hit
+};
+
 /// The streaming fits of one group of tracks: StreamingFitter.
 template <class S>
 class FlownStreamFitter {
@@ -434,26 +510,23 @@ class FlownStreamFitter {
 
   TrackBits fit(GroupFit& asked) {
     if (!can_be_streamed(asked.kind)) return refuse_fit<S>(asked);
-    if (begin_.failed()) return 0;
+    const bool field = in_.flight->field;
+    // single tracks have weights for each layer
+    if (begin_.failed() || (field && asked.weights == WeightSource::update))
+      return 0;
+    using std::sqrt;
     BatchOutcome<S> outcome = begin_;
     KinkedFlight<S> reference(in_, nodes_, first_);
     S kappa = PackAccess<S>::load(in_.estimate);
-    const bool field = in_.flight->field;
-    if ((asked.weights == WeightSource::update ||
-         asked.weights == WeightSource::local) &&
-        field)
+    if (asked.weights == WeightSource::local && field)
       kappa = kappa_of(reference);
     StreamedFit<KinkedFlight<S>> fit(reference);
     constexpr int steps = 2;
-    S weight = weight_at(asked.kind, kappa);
+    const S weight = weight_at(asked.kind, kappa);
     for (int i = 0; i < steps; ++i) {
       if (i > 0) {
         fit.move_kinks();
         reference.move_start(fit.line(), outcome);
-        if (asked.weights == WeightSource::update && field) {
-          kappa = kappa_of(reference);
-          weight = weight_at(asked.kind, kappa);
-        }
       }
       reference.follow(outcome);
       if (outcome.failed()) return 0;
@@ -463,6 +536,11 @@ class FlownStreamFitter {
     reference.move_start(fit.line(), outcome);
     // single tracks take more steps
     outcome.require(fit.is_linear(), FitStatus::not_converged);
+    const SlowedParticles<S> particles(in_);
+    if (particles.any_loss())
+      outcome.require(particles.are_linear(reference.start.charge,
+                                           sqrt(fit.equations().v[4])),
+                      FitStatus::stops);
     using L = PackAccess<S>;
     L::store(fit.chi2(), asked.out[HitPlane::chi2]);
     L::store(kappa, asked.out[HitPlane::kappa_weights]);
@@ -492,13 +570,21 @@ class FlownStreamFitter {
   TrackOnFirstHit<S> first_;
 };
 
+/// Tracks that lose little energy even if they are slower by the error.
+template <class S>
+MaskOf<S> lose_little(const HitGroup& in, const PackValues* out) {
+  using std::abs;
+  const SlowedParticles<S> particles(in);
+  if (!particles.any_loss()) return all_true<S>();
+  const S kappa = PackAccess<S>::load(out[HitPlane::kappa].value),
+          sigma = PackAccess<S>::load(out[HitPlane::sigma].value);
+  return particles.lose_little(S(kappa + kappa / abs(kappa) * sigma));
+}
+
 template <class S>
 void fit_flown_group(const HitGroup& in, GroupFit* fits, std::size_t n_fits) {
   std::byte* const workspace = in.workspace + sizeof(FlownBuffer<S>);
-  const bool streams =
-      std::any_of(in.points, in.points + in.n_points,
-                  [](const GroupPoint& p) { return p.n_coordinates == 1; });
-  if (streams) {
+  if (in.streams) {
     FlownStreamFitter<S> fitter(in,
                                 reinterpret_cast<FlightNode<S>*>(workspace));
     for (std::size_t i = 0; i < n_fits; ++i) fits[i].done = fitter.fit(fits[i]);
@@ -509,6 +595,8 @@ void fit_flown_group(const HitGroup& in, GroupFit* fits, std::size_t n_fits) {
   for (std::size_t i = 0; i < n_fits; ++i) {
     GroupFit& fit = fits[i];
     fit.done = fitter.fit(fit);
+    if (fit.done != 0 && can_be_streamed(fit.kind))
+      fit.done &= PackAccess<S>::bits(lose_little<S>(in, fit.out));
     if (!fit.momentum || fit.done == 0) continue;
     if (model.field || !(model.momentum > 0)) continue;
     if (in.n_hits > most_momentum_hits)

@@ -127,6 +127,7 @@ struct TrackFitter::Work {
   void report_hits(const TrackHits& track);
   const SharedFit* shared_with(FitKind kind);
   bool is_coarse_helix(const TrackHits& track, FitKind kind);
+  double may_lose(const TrackHits& track) const;
 
   FitOptions options;
   GlobalFit result;
@@ -149,25 +150,6 @@ bool changes_losses(const TrackHits& track) {
                      [](const TrackHit& h) {
                        return h.loss.sigma > 0 || h.loss.path.per_path > 0;
                      });
-}
-
-/// Whether a particle, and one that is slower by the error, reach a point.
-/// @param point  the last one with a hit
-/// @param sigma  of kappa
-bool reaches(const TrackHits& track, std::size_t point, double kappa,
-             double sigma) {
-  if (!track.flight || !track.field) return true;
-  SlowedCharge charge = SlowedCharge::at_origin(track, kappa),
-               slower = SlowedCharge::at_origin(
-                   track, kappa + std::copysign(sigma, kappa));
-  for (std::size_t i = 0; i < point; ++i) {
-    const HitLoss& loss = track.points[i].loss;
-    if (!(loss.mean > 0)) continue;
-    if (!charge.pass(track, loss) || !slower.pass(track, loss)) return false;
-    if (!angles_hold(loss, momentum_of(track, charge.qop), track.flight->mass))
-      return false;
-  }
-  return true;
 }
 
 }  // namespace
@@ -315,10 +297,6 @@ FitStatus TrackFitter::Work::run(const TrackHits& track, FitKind kind) {
     status = relinearise(track, kind, fitter);
   curvature = fitter.result();
   result.n_steps = fitter.n_steps();
-  if (status == FitStatus::ok && shared == nullptr && uses_hits(kind) &&
-      !reaches(track, system.hits.back().point, curvature.kappa,
-               std::sqrt(curvature.variance)))
-    return FitStatus::stops;
   return status;
 }
 
@@ -328,6 +306,13 @@ bool TrackFitter::Work::is_coarse_helix(const TrackHits& track, FitKind kind) {
   return track.field && !track.flight && can_be_streamed(kind) &&
          options.weights != WeightSource::shared &&
          system.take(track) == FitStatus::ok && is_coarse(system);
+}
+
+/// part_lost() by the fitted particle, if it is slower by its error.
+double TrackFitter::Work::may_lose(const TrackHits& track) const {
+  const double kappa = curvature.kappa;
+  return part_lost(track,
+                   kappa + std::copysign(std::sqrt(curvature.variance), kappa));
 }
 
 TrackFitter::TrackFitter(const FitOptions& options)
@@ -341,7 +326,9 @@ const GlobalFit& TrackFitter::fit(const TrackHits& hits, FitKind kind) {
       std::any_of(hits.points.begin(), hits.points.end(),
                   [](const TrackHit& h) { return h.n_coordinates == 1; });
   const bool recurls = hits.flight && knows_paths(hits);
-  if (can_be_streamed(kind) && (unmeasured || changes_losses(hits) || recurls))
+  const bool streamable = can_be_streamed(kind);
+  if (streamable && (unmeasured || recurls || changes_losses(hits) ||
+                     part_lost(hits, hits.kappa_ref) > most_lost_by_triplets))
     return work_->streaming.fit(hits, kind);
   GlobalFit& r = work_->result;
   if (work_->is_coarse_helix(hits, kind)) {
@@ -352,6 +339,9 @@ const GlobalFit& TrackFitter::fit(const TrackHits& hits, FitKind kind) {
   r.status = unmeasured ? FitStatus::not_determined
              : recurls  ? FitStatus::recurls
                         : work_->run(hits, kind);
+  if (streamable && r.status == FitStatus::ok &&
+      work_->may_lose(hits) > most_lost_by_triplets)
+    return work_->streaming.fit(hits, kind);
   if (r.status == FitStatus::ok) r.status = work_->report(hits, kind);
   if (r.status != FitStatus::ok) {
     clear(r);
