@@ -71,14 +71,6 @@ Vector3 start_of_arc(const TrackHits& track, const Vector3& from,
   return (along - (size > largest ? largest / size : 1) * turn).normalized();
 }
 
-namespace {
-
-double momentum_of_kinetic(double kinetic, double m) {
-  return std::sqrt(kinetic * (kinetic + 2 * m));
-}
-
-}  // namespace
-
 MomentumBehind momentum_behind(const TrackHits& track, const HitLoss& loss,
                                double p, double more) {
   const double m = track.flight->mass, kinetic = kinetic_energy(p, m);
