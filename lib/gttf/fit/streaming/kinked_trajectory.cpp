@@ -63,7 +63,7 @@ Vector3 bend_at(const TrackHits& track, const Vector3& point,
 Vector3 start_of_arc(const TrackHits& track, const Vector3& from,
                      const Vector3& chord, double qop) {
   const double length = chord.norm();
-  const Vector3 along = chord / length;
+  Vector3 along = chord / length;
   if (!track.field) return along;
   const Vector3 turn = 0.5 * length * bend_at(track, from, along, qop);
   constexpr double largest = 0.5;  // rad
