@@ -233,8 +233,8 @@ class EdgeFinder {
     corners.push_back({to_, false});
     // the sides of the limits of dead regions change once between these
     if (geometry_.has_dead_regions())
-      for (double theta = from_ + unit::deg; theta < to_; theta += unit::deg)
-        corners.push_back({theta, false});
+      for (int i = 1; from_ + i * unit::deg < to_; ++i)
+        corners.push_back({from_ + i * unit::deg, false});
     std::ranges::stable_sort(corners, {}, &Candidate::theta);
     std::vector<Candidate> all;
     for (std::size_t i = 0; i + 1 < corners.size(); ++i) {
