@@ -189,9 +189,12 @@ void check_refused(const Folder& folder, std::string command,
   INFO(input);
   INFO(r.err);
   CHECK(r.code == 2);
-  CHECK(has(r.err, ": would overwrite the input \""));
-  CHECK(has(r.err, input + "\""));
   CHECK(contents(folder) == before);
+  // `explore` of a program that has no module for it ends before it reads
+  if (!has(r.err, "this program was built without the module")) {
+    CHECK(has(r.err, ": would overwrite the input \""));
+    CHECK(has(r.err, input + "\""));
+  }
   fs::remove(folder / out);
 }
 
