@@ -19,8 +19,6 @@ namespace gttf {
 /// A parameter is determined if rounding changes its standard deviation by less
 /// (relative): calculations with different rounding agree to 1e-8.
 inline constexpr double determined_to = 5e-9;
-/// Relative rounding of a double.
-inline constexpr double unit_rounding = 0x1p-53;
 /// Relative rounding of a number of type S. For DoubleDouble, of a few
 /// operations, and 2^12 of them: so much more do the two engines differ than
 /// the bound says where the condition number exceeds 1e18.

@@ -20,6 +20,8 @@ struct UndoubtedVariances {
   double curvature = 1e6;  ///< of kappa, in units of kappa^2
 };
 
+/// Relative rounding of a double.
+inline constexpr double unit_rounding = 0x1p-53;
 /// Relative rounding of the derivatives of a track in a field map: the lengths
 /// of its steps, and so their errors, depend on rounding.
 inline constexpr double map_rounding = 0x1p-43;

@@ -117,7 +117,7 @@ class TracedPath {
   double kappa() const { return track_.kappa; }
   /// Relative rounding of the derivatives.
   double rounding() const {
-    return geometry_.field().map ? map_rounding : 0x1p-53;
+    return geometry_.field().map ? map_rounding : unit_rounding;
   }
   const SurfaceRecord& surface(std::size_t k) const {
     return geometry_.surfaces()[track_.list[k].surface];

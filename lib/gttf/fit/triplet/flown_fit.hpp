@@ -476,9 +476,7 @@ class SlowedParticles {
 
  private:
   S kinetic(const BatchCharge<S>& charge) const {
-    using std::sqrt;
-    const S p = charge.momentum(model_), m(model_.mass);
-    return p * p / (sqrt(p * p + m * m) + m);
+    return kinetic_energy(charge.momentum(model_), S(model_.mass));
   }
 
   /// @param see  called after each loss
