@@ -26,8 +26,11 @@ struct BatchStep {
   K kinks;
   S weight, weight_phi;  ///< 1/(variance of the kinks), 0 if there are none
 };
+/// The same with energy loss.
 template <class S>
-using LossStep = BatchStep<S, GeneralKinks<S>, GeneralGain<S>>;
+struct LossStep : BatchStep<S, GeneralKinks<S>, GeneralGain<S>> {
+  S weight_loss;  ///< 1/(variance of the change of kappa)
+};
 
 /// Derivatives of the kinks of a crossing with respect to the position of the
 /// surface, and of the logarithm of their variance also with respect to its
@@ -220,7 +223,8 @@ class FunctionWalk : public AnyFit {
     for (std::size_t j = 0; j < track_dim; ++j)
       f_[j] = f_[j] - loss * b.loss[j];
     const S theta = dot(f_, step.gain.theta), phi = dot(f_, step.gain.phi);
-    part_ = theta * theta * step.weight + phi * phi * step.weight_phi;
+    part_ = theta * theta * step.weight + phi * phi * step.weight_phi +
+            loss * loss * step.weight_loss;
     GTTF_UNROLL
     for (std::size_t j = 0; j < track_dim; ++j)
       f_[j] = f_[j] - theta * b.theta[j] - phi * b.phi[j];
@@ -464,10 +468,12 @@ template <class S, class Changes>
 [[gnu::noinline, gnu::flatten]] void set_kink_parts(
     const Changes& changes, const GeneralKinks<S>& b, const S& w,
     const S& w_phi, std::array<S, n_parameters>& parts) {
-  const auto theta = changes.of(b.theta), phi = changes.of(b.phi);
+  const auto theta = changes.of(b.theta), phi = changes.of(b.phi),
+             loss = changes.of(b.loss);
   GTTF_UNROLL
   for (std::size_t q = 0; q < n_parameters; ++q)
-    parts[q] = theta[q] * theta[q] * w + phi[q] * phi[q] * w_phi;
+    parts[q] = theta[q] * theta[q] * w + phi[q] * phi[q] * w_phi +
+               loss[q] * loss[q] * b.w_loss;
 }
 
 /// Their derivatives with respect to the columns, along `change`.
@@ -644,6 +650,10 @@ class BatchBackwardPass {
     if (c.kinked != 0) {
       step.weight = select(step.kinks.w > S(0), S(1) / step.kinks.w, S(0));
       step.weight_phi = changes_.phi_weight(step.weight, step.kinks);
+      if constexpr (std::is_same_v<Step, LossStep<S>>) {
+        const S& w = step.kinks.w_loss;
+        step.weight_loss = select(w > S(0), S(1) / w, S(0));
+      }
     }
     if constexpr (can_differentiate) prepare_slopes(k);
     if (c.inner == 0) return;
