@@ -49,11 +49,16 @@ TEST_CASE("stopping power: its table is the formula") {
     LossSlab slab;
     slab.medium = stopping_medium(*material);
     slab.mass_thickness = 1;
-    for (const double mass : {0.10565837, 0.13957039, 0.93827209}) {
-      detail::StoppingTable table(slab, mass);
-      const Projectile particle{mass, 1};
+    slab.x_over_x0 =
+        1 / (material->radiation_length / unit::cm * material->density);
+    for (const Projectile& particle :
+         {Projectile{0.10565837, 1}, Projectile{0.13957039, 1},
+          Projectile{0.93827209, 1}, Projectile{electron_mass, -1},
+          Projectile{electron_mass, 1}}) {
+      detail::StoppingTable table(slab, particle.mass, particle.charge);
+      const detail::StoppingPower power(slab, particle);
       std::size_t missing = 0, n = 0;
-      for (double t = 0.01 * mass; t < 1e4; t *= 1.003) {
+      for (double t = 0.01 * particle.mass; t < 1e4; t *= 1.003) {
         const detail::StoppingPiece& piece = table.at(t);
         const double y = (t - piece.centre) * piece.per_width;
         double sum = 0;
@@ -64,9 +69,7 @@ TEST_CASE("stopping power: its table is the formula") {
           ++missing;
           continue;
         }
-        CHECK(sum == doctest::Approx(
-                         collision_stopping_power(slab.medium, particle, t))
-                         .epsilon(1e-10));
+        CHECK(sum == doctest::Approx(power(t)).epsilon(1e-10));
       }
       CHECK(10 * missing < n);
     }
@@ -164,6 +167,51 @@ TEST_CASE("batch: tracks pass a change of the stopping power in batches") {
     CHECK(s.doubtful == 0);
     CHECK(deviation_from(scalar, r) < 1e-9);
   }
+}
+
+TEST_CASE("batch: electrons and positrons with mean energy loss") {
+  struct Case {
+    const char* name;
+    double least_p, theta, widest;
+  };
+  const double range = 80 * unit::deg;
+  for (const Case& c : {Case{"mu3e", 0.015, 50 * unit::deg, range},
+                        Case{"alice_its2", 0.1, 50 * unit::deg, range},
+                        Case{"datura", 0.02, 0, 0.05}})
+    for (const double charge : {-1.0, 1.0}) {
+      const TrackingGeometry geometry(shipped(c.name));
+      TrackList tracks;
+      for (int i = 0; i < 80; ++i)
+        tracks.add({.p = c.least_p * std::pow(1.1, i),
+                    .theta = c.theta + c.widest * (i * 7 % 80) / 80.0,
+                    .phi = 0.7 * i,
+                    .mass = electron_mass,
+                    .charge = charge});
+      const ScalarResults scalar(geometry, tracks, with_loss());
+      for (const SimdLevel level : available_simd_levels()) {
+        CAPTURE(c.name);
+        CAPTURE(charge);
+        CAPTURE(to_string(level));
+        const AtLevel at(level);
+        BatchOutput r(tracks.size(), 0);
+        const BatchStatistics s =
+            resolve(geometry, tracks.views(), with_loss(), r.views());
+        CHECK(s.unsupported == 0);
+        CHECK(s.vectorised + s.not_fitted > 70);
+        CHECK(deviation_from(scalar, r) < 1e-9);
+      }
+    }
+}
+
+TEST_CASE("batch: electrons and positrons together take the scalar path") {
+  const TrackingGeometry geometry(shipped("alice_its2"));
+  TrackList tracks;
+  for (const double charge : {-1.0, 1.0})
+    tracks.add({.p = 1, .mass = electron_mass, .charge = charge});
+  BatchOutput r(tracks.size(), 0);
+  CHECK(resolve(geometry, tracks.views(), with_loss(), r.views()).unsupported ==
+        2);
+  CHECK(deviation_from(ScalarResults(geometry, tracks, with_loss()), r) < 1e-9);
 }
 
 TEST_CASE("batch: mean energy loss in random layouts") {

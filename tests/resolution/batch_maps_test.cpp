@@ -82,15 +82,17 @@ TEST_CASE("batch: tracks in field maps are vectorised") {
                         {"octant", in_map(its2, coil_octant()), 1},
                         {"mixed", in_map(mixed_layers(), coil_octant()), 6}};
   for (const Case& c : cases)
-    for (const Scattering scattering :
-         {Scattering::highland, Scattering::highland_total}) {
-      Model model;
-      model.scattering = scattering;
+    for (const Model& model :
+         {Model{}, Model{.scattering = Scattering::highland_total},
+          Model{.loss = EnergyLoss::mean},
+          Model{.scattering = Scattering::highland_total,
+          .loss = EnergyLoss::mean}}) {
       const TrackingGeometry geometry(c.detector);
       const TrackList tracks = around(0.25);
       const ScalarResults scalar(geometry, tracks, model);
       for (const SimdLevel level : available_simd_levels()) {
         CAPTURE(c.name);
+        CAPTURE(to_string(model.loss));
         CAPTURE(to_string(level));
         const AtLevel at(level);
         BatchOutput r(tracks.size(), geometry.surfaces().size());
@@ -153,16 +155,20 @@ TEST_CASE("batch: a spectrometer in a field map") {
   for (const int digits : {17, 5}) {
     d.field = map_field(rounded(grid, digits));
     const TrackingGeometry geometry(d);
-    const ScalarResults scalar(geometry, tracks);
-    for (const SimdLevel level : available_simd_levels()) {
-      CAPTURE(digits);
-      CAPTURE(to_string(level));
-      const AtLevel at(level);
-      BatchOutput r(tracks.size(), 0);
-      const BatchStatistics s =
-          resolve(geometry, tracks.views(), {}, r.views());
-      CHECK(s.vectorised > 55);
-      CHECK(deviation_from(scalar, r) < 1e-9);
+    for (const EnergyLoss loss : {EnergyLoss::off, EnergyLoss::mean}) {
+      const Model model{.loss = loss};
+      const ScalarResults scalar(geometry, tracks, model);
+      for (const SimdLevel level : available_simd_levels()) {
+        CAPTURE(digits);
+        CAPTURE(to_string(loss));
+        CAPTURE(to_string(level));
+        const AtLevel at(level);
+        BatchOutput r(tracks.size(), 0);
+        const BatchStatistics s =
+            resolve(geometry, tracks.views(), model, r.views());
+        CHECK(s.vectorised > 55);
+        CHECK(deviation_from(scalar, r) < 1e-9);
+      }
     }
   }
 }
@@ -222,9 +228,31 @@ TEST_CASE("batch: half a turn around a map's field ends any track") {
   }
 }
 
+TEST_CASE("batch: energy is lost in two layers at one place of a field map") {
+  Detector d = mixed_layers();
+  const std::size_t n = d.layers.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    d.layers.push_back(d.layers[i]);
+    d.layers.back().name += " behind";
+    d.layers.back().coordinates.clear();
+  }
+  const TrackingGeometry geometry(in_map(d, coil_octant()));
+  const TrackList tracks = around(0.3);
+  const Model model{.loss = EnergyLoss::mean};
+  const ScalarResults scalar(geometry, tracks, model);
+  for (const SimdLevel level : available_simd_levels()) {
+    CAPTURE(to_string(level));
+    const AtLevel at(level);
+    BatchOutput r(tracks.size(), 0);
+    CHECK(resolve(geometry, tracks.views(), model, r.views()).vectorised > 60);
+    CHECK(deviation_from(scalar, r) < 1e-9);
+  }
+}
+
 TEST_CASE("batch: neighbours do not change a bit of a track in a field map") {
   const TrackingGeometry geometry(in_map(mixed_layers(), coil_octant()));
-  CHECK(is_independent_of_neighbours(geometry, around(0.2)));
+  for (const EnergyLoss loss : {EnergyLoss::off, EnergyLoss::mean})
+    CHECK(is_independent_of_neighbours(geometry, around(0.2), {.loss = loss}));
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

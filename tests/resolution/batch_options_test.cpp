@@ -142,8 +142,10 @@ TEST_CASE("batch: beam spots and states at layers of shipped detectors") {
   for (const Detector& d : shipped_detectors()) {
     const TrackingGeometry geometry(d);
     const TrackList tracks = grid(0.1);
-    for (int i = 0; i < 3; ++i) {
-      const Model model = model_number(i, random, d.layers.size());
+    for (int i = 0; i < 4; ++i) {
+      Model model = model_number(i, random, d.layers.size());
+      // a layer, with energy loss
+      if (i == 3) model.loss = EnergyLoss::mean;
       for (const SimdLevel level : available_simd_levels()) {
         CAPTURE(d.name);
         CAPTURE(i);
@@ -188,6 +190,8 @@ TEST_CASE("batch: beam spots and states at layers in magnets and maps") {
     for (const std::size_t layer : c.layers)
       for (const bool own_hit : {false, true}) {
         models.push_back({.at = AtLayer{layer, own_hit}});
+        models.push_back(
+            {.loss = EnergyLoss::mean, .at = AtLayer{layer, own_hit}});
         models.push_back({.beam_spot = BeamSpot{0.01, 0.02, 30},
                           .at = AtLayer{layer, own_hit}});
       }
@@ -217,7 +221,8 @@ TEST_CASE("batch: beam spots and states at layers in random layouts") {
     const TrackingGeometry geometry(d);
     TrackList tracks;
     for (int t = 0; t < 40; ++t) tracks.add(random.track());
-    const Model model = model_number(i, random, d.layers.size());
+    Model model = model_number(i, random, d.layers.size());
+    if (i % 4 == 3) model.loss = EnergyLoss::mean;
     for (const SimdLevel level : available_simd_levels()) {
       CAPTURE(i);
       CAPTURE(to_string(level));
@@ -242,8 +247,9 @@ TEST_CASE("batch: neighbours do not change a bit, with a spot or at a layer") {
   RandomLayouts random(5);
   TrackList tracks;
   for (int t = 0; t < 300; ++t) tracks.add(random.track());
-  for (int i = 0; i < 6; ++i) {
-    const Model model = model_number(i, random, d.layers.size());
+  for (int i = 0; i < 12; ++i) {
+    Model model = model_number(i, random, d.layers.size());
+    model.loss = i < 6 ? EnergyLoss::off : EnergyLoss::mean;
     Output whole(tracks.size());
     resolve(geometry, tracks.views(), model, whole.views(model),
             whole.states(model), 3);

@@ -89,11 +89,12 @@ inline double deviation_from(const ScalarResults& scalar,
 inline double budget_deviation_from_scalar(const TrackingGeometry& geometry,
                                            const TrackList& tracks,
                                            const BatchOutput& r,
-                                           std::size_t step) {
+                                           std::size_t step,
+                                           const Model& model = {}) {
   const std::size_t n = tracks.size(), layers = geometry.surfaces().size();
   double worst = 0;
   for (std::size_t t = 0; t < n; t += step) {
-    const Budget one = make_budget(geometry, tracks.views().track(t));
+    const Budget one = make_budget(geometry, tracks.views().track(t), model);
     std::vector<double> hits(layers * n_parameters),
         scattering(layers * n_parameters);
     for (const BudgetPart& part : one.parts)
@@ -118,14 +119,15 @@ inline double budget_deviation_from_scalar(const TrackingGeometry& geometry,
 /// Whether every third track has the same bits in the batch, with three
 /// threads, as in a batch of its own.
 inline bool is_independent_of_neighbours(const TrackingGeometry& geometry,
-                                         const TrackList& tracks) {
+                                         const TrackList& tracks,
+                                         const Model& model = {}) {
   BatchOutput whole(tracks.size(), 0);
-  resolve(geometry, tracks.views(), {}, whole.views(), 3);
+  resolve(geometry, tracks.views(), model, whole.views(), 3);
   for (std::size_t t = 0; t < tracks.size(); t += 3) {
     TrackList one;
     one.add(tracks.views().track(t));
     BatchOutput r(1, 0);
-    resolve(geometry, one.views(), {}, r.views());
+    resolve(geometry, one.views(), model, r.views());
     if (!same_bits(r.numbers_of(0), whole.numbers_of(t))) return false;
   }
   return true;

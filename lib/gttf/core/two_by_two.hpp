@@ -3,6 +3,8 @@
 // the inverse of one of 2x2 blocks.
 #pragma once
 
+#include <utility>
+
 #include "gttf/core/cartesian.hpp"
 
 namespace gttf::detail {
@@ -31,9 +33,10 @@ struct LowerColumns {
   TwoByTwo<S> upper, lower;
 
   LowerColumns(const TwoByTwo<S>& a, const TwoByTwo<S>& b, const TwoByTwo<S>& c,
-               const TwoByTwo<S>& d) {
+               const TwoByTwo<S>& d)
+      : inverse_a_(a.inverse()), c_(c) {
     // lower = (d - c a^-1 b)^-1, upper = -a^-1 b lower
-    const TwoByTwo<S> across = product(a.inverse(), b);
+    const TwoByTwo<S> across = product(inverse_a_, b);
     const TwoByTwo<S> through = product(c, across);
     TwoByTwo<S> rest;
     for (int i = 0; i < 2; ++i)
@@ -42,6 +45,15 @@ struct LowerColumns {
     upper = product(across, lower);
     for (auto& row : upper.m)
       for (S& x : row) x = -x;
+  }
+
+  /// The inverse applied to a column: its upper and lower rows.
+  std::pair<InPlane<S>, InPlane<S>> applied(const InPlane<S>& above,
+                                            const InPlane<S>& below) const {
+    const InPlane<S> first = inverse_a_ * above, through = c_ * first;
+    const InPlane<S> rest = {below.u - through.u, below.v - through.v};
+    const InPlane<S> by_rest = upper * rest;
+    return {{first.u + by_rest.u, first.v + by_rest.v}, lower * rest};
   }
 
  private:
@@ -54,6 +66,8 @@ struct LowerColumns {
       }
     return c;
   }
+
+  TwoByTwo<S> inverse_a_, c_;
 };
 
 }  // namespace gttf::detail

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -68,26 +69,26 @@ class Workspace {
 };
 
 /// The slabs of all surfaces, and the stopping powers of their media for
-/// particles of one mass.
+/// particles of one kind.
 class LossTables {
  public:
-  LossTables(const TrackingGeometry& geometry, double mass) {
+  LossTables(const TrackingGeometry& geometry, const Projectile& particle) {
     std::vector<const LossSlab*> media;
     for (std::size_t i = 0; i < geometry.surfaces().size(); ++i) {
       first_.push_back(slabs_.size());
       for (const LossSlab& slab : geometry.slabs(i)) {
         const auto same = std::ranges::find_if(media, [&](const LossSlab* m) {
-          return is_same(m->medium, slab.medium);
+          return is_same(*m, slab, particle);
         });
         slabs_.push_back({static_cast<std::size_t>(same - media.begin()),
                           slab.mass_thickness, slab.x_over_x0});
         if (same != media.end()) continue;
         media.push_back(&slab);
-        tables_.emplace_back(slab, mass);
+        tables_.emplace_back(slab, particle.mass, particle.charge);
       }
     }
     first_.push_back(slabs_.size());
-    view_ = {Projectile{mass}.rest_energy(),
+    view_ = {particle.rest_energy(),
              detail::largest_part,
              first_.data(),
              slabs_.data(),
@@ -105,13 +106,21 @@ class LossTables {
   const detail::BatchLoss& view() const { return view_; }
 
  private:
-  static bool is_same(const StoppingMedium& a, const StoppingMedium& b) {
+  /// Whether a particle loses as much per mass thickness in both.
+  static bool is_same(const LossSlab& a, const LossSlab& b,
+                      const Projectile& particle) {
     const auto numbers = [](const StoppingMedium& m) {
       const DensityEffect& e = m.density_effect;
       return std::array{m.z_over_a, m.mean_excitation, e.c_bar, e.x0, e.x1, e.a,
                         e.k,        e.delta0};
     };
-    return numbers(a) == numbers(b);
+    // electrons radiate; of one material equally, except for rounding
+    constexpr double rounding = 1e-13;
+    const double first = a.x_over_x0 * b.mass_thickness,
+                 second = b.x_over_x0 * a.mass_thickness;
+    return numbers(a.medium) == numbers(b.medium) &&
+           (!particle.is_electron() ||
+            std::abs(first - second) <= rounding * first);
   }
 
   std::vector<std::size_t> first_;
@@ -151,14 +160,23 @@ class Worker {
  public:
   explicit Worker(const Job& job)
       : job_(job),
-        groups_(job.batch, job.kernels.covariance, nullptr, job.tracks,
+        groups_(job.batch, job.kernels.covariance, nullptr, nullptr, job.tracks,
                 job.model, job.known),
         without_loss_(job.model),
         extras_(detail::extras_for(job.results)) {
     fit_.n_surfaces = job.batch.surfaces.size();
+    if (slows_down()) {
+      const TrackArrays& tracks = job.tracks;
+      loss_.emplace(job.geometry,
+                    tracks.size == 0
+                        ? Projectile{1}
+                        : Projectile{tracks.mass[0], tracks.charge[0]});
+      fit_.loss = &loss_->view();
+    }
     if (job.regions)
       in_regions_.emplace(job.batch, job.kernels.in_regions,
-                          &job.regions->view(), job.tracks, job.model, nullptr);
+                          &job.regions->view(), fit_.loss, job.tracks,
+                          job.model, nullptr);
     fit_.bz = job.regions ? job.geometry.b_ref() : job.batch.bz;
     double least_variance = job.geometry.least_variance();
     if (const auto& spot = job.model.beam_spot) {
@@ -169,11 +187,6 @@ class Worker {
     fit_.undoubted = undoubted_variances(least_variance,
                                          job.geometry.field().map != nullptr);
     without_loss_.loss = EnergyLoss::off;
-    if (slows_down()) {
-      const std::span<const double> mass = job.tracks.mass;
-      loss_.emplace(job.geometry, mass.empty() ? 1 : mass[0]);
-      fit_.loss = &loss_->view();
-    }
     fit_.at_own_hit = job.model.at && job.model.at->own_hit;
     fit_.scattering = job.model.scattering;
     fit_.tracks = &elements_;
@@ -195,6 +208,7 @@ class Worker {
         add(at.slopes.data() + i * job.tracks.size, Plane::at_slopes + i);
       }
       add(at.sigma_p_rel.data(), Plane::at_sigma_p);
+      add(at.p.data(), Plane::at_p);
     }
     using Task = detail::BatchTask;
     const auto add_layers = [this](const LayerArrays& to, LayerNumber number) {
@@ -342,7 +356,7 @@ class Worker {
                      field ? Status::ok : Status::no_field, block);
         },
         [&](std::size_t t, std::vector<unsigned>& surfaces) {
-          return slows_down() && retrace(t, surfaces);
+          return slows_down() && which == Way::helix && retrace(t, surfaces);
         },
         [&](std::size_t t) {
           if (which == Way::regions) ways_[t - begin_] = Way::left;
@@ -473,16 +487,13 @@ class Worker {
 
   /// Which tracks of a group have a state at the layer.
   void mark_states(const detail::BatchGroup& group) {
-    const std::span<const double> p = job_.tracks.p;
     for (std::size_t element = 0; element < group.n; ++element) {
       const std::size_t t = group.track[element];
       if (group.at == detail::BatchTask::nowhere ||
-          (group.list[group.at].crossed >> element & 1) == 0) {
+          (group.list[group.at].crossed >> element & 1) == 0)
         clear_state(t);
-      } else {
+      else
         job_.states.crossed[t] = 1;
-        job_.states.p[t] = p[p.size() == 1 ? 0 : t];
-      }
     }
   }
 
@@ -773,8 +784,7 @@ bool are_losses_of_media(const TrackingGeometry& geometry) {
 bool is_loss_vectorised(const TrackingGeometry& geometry, const Model& model) {
   if (model.loss == EnergyLoss::off) return true;
   // the sum of all losses is known only after the last one
-  return model.loss == EnergyLoss::mean && !model.at &&
-         are_losses_of_media(geometry);
+  return model.loss == EnergyLoss::mean && are_losses_of_media(geometry);
 }
 
 /// If every track crosses different modules, these have neither an energy loss
@@ -787,23 +797,19 @@ bool are_modules_vectorised(const TrackingGeometry& geometry,
                            SurfaceRecord::Kind::inclined);
 }
 
-/// Whether all tracks have the same mass and none is an electron.
+/// Whether all tracks have the same mass; of electrons and positrons, also the
+/// same sign of the charge, and the mass that is used for their loss.
 bool are_of_one_kind(const TrackArrays& tracks) {
-  return tracks.size == 0 ||
-         (!Projectile{tracks.mass[0]}.is_electron() &&
-          std::ranges::all_of(tracks.mass, [&](double mass) {
-            return mass == tracks.mass[0];
-          }));
-}
-
-}  // namespace
-
-namespace {
-
-/// Tracks through regions lose energy only where it does not bend them.
-bool may_use_regions(const TrackingGeometry& geometry, const Model& model) {
-  return (model.loss == EnergyLoss::off || !geometry.has_field()) &&
-         detail::RegionTable::describes(geometry);
+  if (tracks.size == 0) return true;
+  const Projectile first{tracks.mass[0], tracks.charge[0]};
+  const auto has_same_sign = [&](double charge) {
+    return (charge < 0) == (first.charge < 0);
+  };
+  return std::ranges::count(tracks.mass, first.mass) ==
+             std::ssize(tracks.mass) &&
+         (!first.is_electron() ||
+          (first.mass == first.rest_energy() &&
+           std::ranges::all_of(tracks.charge, has_same_sign)));
 }
 
 }  // namespace
@@ -815,7 +821,7 @@ bool is_vectorised(const TrackingGeometry& geometry, const Model& model) {
          // a layer after the hits would need a separate sum
          !(model.at && model.scattering == Scattering::highland_total) &&
          (follows_helices(geometry.field()) ||
-          may_use_regions(geometry, model));
+          detail::RegionTable::describes(geometry));
 }
 
 namespace {
@@ -840,7 +846,8 @@ BatchStatistics resolve_all(const TrackingGeometry& geometry,
   std::optional<detail::RegionTable> regions;
   const bool with_slopes = slopes.asked_for();
   if (path == CodePath::best && !with_slopes &&
-      is_vectorised(geometry, model) && may_use_regions(geometry, model))
+      is_vectorised(geometry, model) &&
+      detail::RegionTable::describes(geometry))
     regions.emplace(geometry);
   const Job job{
       geometry,

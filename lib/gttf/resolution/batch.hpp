@@ -70,8 +70,8 @@ struct ResolutionArrays {
 };
 
 /// Whether kernels support such tracks: streaming engine; a solenoid, no field,
-/// or dipoles with parallel faces; no straggling; a mean loss in a solenoid or
-/// without field, if all have one mass, of 1 MeV or more.
+/// dipoles with parallel faces or a map; no straggling; a mean loss if all have
+/// one mass (electrons: and sign of the charge), except with a ModuleIndex.
 bool is_vectorised(const TrackingGeometry& geometry, const Model& model);
 
 /// resolve() for every track: the same numbers except for rounding. The result

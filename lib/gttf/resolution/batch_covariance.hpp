@@ -199,9 +199,8 @@ class BatchCovariance : public AnyFit {
   using L = PackAccess<S>;
   static constexpr bool loses_energy = Source::loses_energy,
                         is_helix = Source::is_helix,
-                        has_line = is_helix || loses_energy;
-  /// States at layers are available without energy loss only.
-  static constexpr bool has_states = backward_pass && !loses_energy;
+                        has_line = Source::has_line;
+  static constexpr bool has_states = backward_pass;
   using Kinks = typename Source::Kinks;
   using Gain = decltype(Source::Step::gain);
   using Equations = SplitEquations<S>;
@@ -229,14 +228,15 @@ class BatchCovariance : public AnyFit {
   /// By how much a kink moves the start, mm.
   static S lever_of(const Kinks& kinks) {
     using std::abs;
-    if constexpr (loses_energy) {
-      return abs(kinks.phi[0]);
-    } else {
-      const auto& [theta, phi] = kinks.columns;
-      if constexpr (is_helix) return abs(phi[0]);
+    const auto lever = [](const auto& theta, const auto& phi) {
+      if constexpr (has_line) return abs(phi[0]);
       // which parameter a kink moves depends on the axes at the start
       return abs(theta[0]) + abs(theta[1]) + abs(phi[0]) + abs(phi[1]);
-    }
+    };
+    if constexpr (loses_energy)
+      return lever(kinks.theta, kinks.phi);
+    else
+      return lever(kinks.columns.theta, kinks.columns.phi);
   }
 
   void add_point(const ListedSurface& c, const Crossing<S>& x,
@@ -314,8 +314,11 @@ class BatchCovariance : public AnyFit {
     const Covariance5<S> c = covariance(e, state);
     store_matrix(c, BatchPlane::at_state);
     store_matrix(covariance(e, slopes), BatchPlane::at_slopes);
-    store(task_.bz == 0 ? S(no_value) : S(sqrt(c[4][4]) / abs(path_.kappa())),
+    const S start = L::load(task_.tracks->p), p = path_.momentum_at();
+    store(task_.bz == 0 ? S(no_value)
+                        : S(sqrt(c[4][4]) / abs(path_.kappa()) * (p / start)),
           BatchPlane::at_sigma_p);
+    store(p, BatchPlane::at_p);
   }
 
   static void measure_rows(const FittedRows<S>& c, Equations& e) {

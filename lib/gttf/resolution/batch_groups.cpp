@@ -12,6 +12,7 @@
 
 #include "gttf/core/units.hpp"
 #include "gttf/fit/streaming/stream.hpp"
+#include "gttf/resolution/batch_loss.hpp"
 #include "gttf/resolution/batch_regions.hpp"
 #include "gttf/trajectory/module_index.hpp"
 
@@ -109,8 +110,9 @@ bool unite(std::vector<unsigned>& a, const std::vector<unsigned>& b) {
 
 BatchGroups::BatchGroups(const BatchGeometry& geometry,
                          const CovarianceKernel& kernel,
-                         const BatchRegions* regions, const TrackArrays& tracks,
-                         const Model& model, KnownLists* known)
+                         const BatchRegions* regions, const BatchLoss* loss,
+                         const TrackArrays& tracks, const Model& model,
+                         KnownLists* known)
     : geometry_(geometry),
       modules_(geometry.layers.size() < geometry.geometry.surfaces().size()
                    ? geometry.geometry.modules()
@@ -138,6 +140,12 @@ BatchGroups::BatchGroups(const BatchGeometry& geometry,
           geometry.surfaces.size())),
       x_over_x0_(std::make_unique_for_overwrite<PackValues[]>(
           geometry.surfaces.size())) {
+  // without field tracks fly on as without loss
+  if (loss != nullptr && regions != nullptr && regions->b_ref != 0) {
+    loss_ = loss;
+    media_ = std::make_unique_for_overwrite<PackValues[]>(numbers_of_medium *
+                                                          loss->n_media);
+  }
   its_surfaces_.reserve(surfaces_.size());
   found_.reserve(surfaces_.size());
   intern({});
@@ -371,6 +379,8 @@ bool BatchGroups::search(const std::size_t* tracks, std::size_t n) {
   task.bz = geometry_.bz;
   task.regions = regions_;
   task.tracks = &elements;
+  task.loss = loss_;
+  task.media = media_.get();
   task.crossed = crossed_.data();
   task.arc = arc_.get();
   task.x_over_x0 = x_over_x0_.get();

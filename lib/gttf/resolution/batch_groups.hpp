@@ -191,10 +191,11 @@ struct GuessCheck {
 class BatchGroups {
  public:
   /// @param regions  of the field that the tracks fly through; null: helices
+  /// @param loss     what they lose energy in, or null
   /// @param known    lists that are tried first; may be null
   BatchGroups(const BatchGeometry& geometry, const CovarianceKernel& kernel,
-              const BatchRegions* regions, const TrackArrays& tracks,
-              const Model& model, KnownLists* known);
+              const BatchRegions* regions, const BatchLoss* loss,
+              const TrackArrays& tracks, const Model& model, KnownLists* known);
 
   /// Calls GuessCheck fit(group) for tracks `begin` to `end` with at least
   /// `least_hits` hits, except if `left_out`.
@@ -205,10 +206,11 @@ class BatchGroups {
   /// is the guess for the next, checked by the fit. Otherwise lists are
   /// searched, and tracks with equal lists collected from the block.
   ///
-  /// Of tracks that lose energy, the lists that they would have without are
+  /// Of helices that lose energy, the lists that they would have without are
   /// guesses; for those with wrong guesses the list is searched one by
   /// one, bool retrace(track, surfaces), or, in vain, left: leave(track). In
-  /// regions, those that cannot be followed are left, too.
+  /// regions, lists are searched with the loss, and tracks that cannot be
+  /// followed are left.
   template <class LeftOut, class Fit, class Retrace, class Leave>
   void for_each_group(std::size_t begin, std::size_t end, int least_hits,
                       const LeftOut& left_out, const Fit& fit,
@@ -346,7 +348,7 @@ class BatchGroups {
   bool one_kind_;    ///< is_of_first_kind() of all tracks
   bool may_guess_;   ///< whether a fit can check a guessed list
   bool from_start_;  ///< a beam spot is the first hit
-  bool slowing_;     ///< energy is lost: no list is known for sure
+  bool slowing_;     ///< energy is lost
   std::optional<AtLayer> at_;
   KnownLists* known_;
   std::vector<std::size_t> id_of_known_;  ///< indices in lists_
@@ -380,6 +382,8 @@ class BatchGroups {
   std::vector<unsigned> crossed_surfaces_;  ///< by any track of a group
   /// By surface; set where a track crosses it.
   std::unique_ptr<PackValues[]> arc_, x_over_x0_;
+  const BatchLoss* loss_ = nullptr;      ///< if it bends tracks in regions
+  std::unique_ptr<PackValues[]> media_;  ///< as BatchSearch::media
   int least_hits_ = 0;
   std::vector<std::size_t> order_, trials_, rest_, wrong_;
   std::vector<std::size_t> sorted_, bins_, bin_ends_;  ///< temporary

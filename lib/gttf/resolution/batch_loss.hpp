@@ -15,6 +15,9 @@ struct BatchSlab {
   double x_over_x0 = 0;
 };
 
+/// Numbers of every track that a kernel keeps for a medium: its ElementPower.
+inline constexpr std::size_t numbers_of_medium = 5 + StoppingPiece::n_powers;
+
 /// What tracks of one mass lose energy in.
 struct BatchLoss {
   double rest_energy = 0;   ///< GeV

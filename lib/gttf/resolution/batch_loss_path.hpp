@@ -4,238 +4,12 @@
 #pragma once
 
 #include "gttf/fit/streaming/general_kinks.hpp"
-#include "gttf/resolution/batch_loss.hpp"
+#include "gttf/resolution/batch_layer_loss.hpp"
 #include "gttf/resolution/batch_path.hpp"
-#include "gttf/trajectory/kinetic_energy.hpp"
+#include "gttf/resolution/surface_slopes.hpp"
 #include "gttf/trajectory/turn.hpp"
 
 namespace gttf::detail {
-
-/// The polynomials of the pieces for the energies of the tracks of a group, for
-/// one medium.
-template <class S>
-struct ElementPower {
-  S from, to, lowest, centre, per_width;
-  S power[StoppingPiece::n_powers];
-
-  [[gnu::always_inline]] S at(const S& kinetic) const {
-    // in pairs: the chain of operations is half as long as one after the other
-    static_assert(StoppingPiece::n_powers == 9);
-    const S y = (kinetic - centre) * per_width, y2 = y * y, y4 = y2 * y2;
-    const S low = (power[1] * y + power[0]) + (power[3] * y + power[2]) * y2;
-    const S high = (power[5] * y + power[4]) + (power[7] * y + power[6]) * y2;
-    return low + (high + power[8] * y4) * y4;
-  }
-};
-
-/// Selects the pieces for the kinetic energies of the tracks.
-template <class S>
-[[gnu::noinline]] void set_power(const BatchLoss& loss, std::size_t medium,
-                                 const S& kinetic, ElementPower<S>& power) {
-  using L = PackAccess<S>;
-  constexpr std::size_t n = StoppingPiece::n_powers;
-  PackValues at, from, to, lowest, centre, per_width, powers[n];
-  L::store(kinetic, at);
-  for (std::size_t element = 0; element < L::width; ++element) {
-    const StoppingPiece& p = loss.find(loss.tables, medium, at.value[element]);
-    from.value[element] = p.from;
-    to.value[element] = p.to;
-    lowest.value[element] = p.lowest;
-    centre.value[element] = p.centre;
-    per_width.value[element] = p.per_width;
-    for (std::size_t i = 0; i < n; ++i) powers[i].value[element] = p.power[i];
-  }
-  power.from = L::load(from);
-  power.to = L::load(to);
-  power.lowest = L::load(lowest);
-  power.centre = L::load(centre);
-  power.per_width = L::load(per_width);
-  for (std::size_t i = 0; i < n; ++i) power.power[i] = L::load(powers[i]);
-}
-
-/// LayerLoss of tracks; NaN where a track stops.
-template <class S>
-struct ElementLoss {
-  S kinetic;                       ///< after it
-  S transmission{1}, per_path{0};  ///< as in LayerLoss
-  S inverse_p_beta2;               ///< 1/(p_scatter beta)^2
-  S ahead{0}, ahead_variance{0};   ///< per_path_behind_kink, and its variance
-};
-
-/// p beta of a kinetic energy T is T (T + 2 m)/(T + m).
-template <class S>
-struct MomentumBeta {
-  S above, below;
-
-  [[gnu::always_inline]] MomentumBeta(const S& kinetic, const S& rest)
-      : above(kinetic * (kinetic + S(2) * rest)), below(kinetic + rest) {}
-
-  /// 1/(p beta)^2
-  /// @param inverse  1/above
-  [[gnu::always_inline]] S inverse_square(const S& inverse) const {
-    const S ratio = below * inverse;
-    return ratio * ratio;
-  }
-  [[gnu::always_inline]] S inverse_square() const {
-    return inverse_square(S(1) / above);
-  }
-};
-
-/// scatter_strength() at the momentum with this average of 1/(p beta)^2.
-template <class S>
-ScatterStrength<S> strength_of_average(const S& average, const S& rest,
-                                       const S& charge) {
-  using std::log, std::sqrt;
-  const S q2 = charge * charge;
-  const S inv_beta2 =
-      S(0.5) * (S(1) + sqrt(S(1) + S(4) * rest * rest * average));
-  return {S(scatter_energy * scatter_energy) * q2 * average,
-          log(q2 * inv_beta2)};
-}
-
-/// energy_loss() of several tracks: the same steps and integrals, with the
-/// stopping power from a table.
-template <class S>
-class SlabCrossing {
- public:
-  /// @param incidence  1/paths
-  SlabCrossing(const BatchLoss& loss, ElementPower<S>* media, const S& charge2,
-               const S& paths, const S& incidence, const S& kinetic)
-      : loss_(loss),
-        media_(media),
-        rest_(S(loss.rest_energy)),
-        charge2_(charge2),
-        paths_(paths),
-        incidence_(incidence) {
-    result_.kinetic = kinetic;
-  }
-
-  void pass(const BatchSlab& slab) {
-    const S inverse = S(1 / slab.mass_thickness) * incidence_;
-    const S t = S(slab.x_over_x0) * paths_;
-    S left = S(slab.mass_thickness) * paths_, kinetic = result_.kinetic;
-    S own0(0), own1(0), own2(0), transmission(1);
-    S behind = kinetic;
-    S last = charge2_ * power_of(slab.medium, kinetic).at(kinetic);
-    // one step except for thick layers
-    while (any(left > S(0))) {
-      const ElementPower<S>& medium = power_of(slab.medium, kinetic);
-      const auto power = [&](const S& at) { return charge2_ * medium.at(at); };
-      const S k1 = last, longest = S(loss_.largest_part) * kinetic;
-      S h = left;
-      const auto thin = left * k1 <= longest;
-      if (any(!thin)) [[unlikely]]
-        h = select(thin, left, longest / k1);
-      const S k2 = power(kinetic - S(0.5) * h * k1);
-      const S k3 = power(kinetic - S(0.5) * h * k2);
-      const S k4 = power(kinetic - h * k3);
-      behind = kinetic - h * S(1. / 6) * (k1 + S(2) * (k2 + k3) + k4);
-      last = power(behind);
-      const auto leaves = !(behind >= medium.lowest);
-      if (any(leaves)) [[unlikely]] {
-        const Step own = step_in_pieces(slab.medium, h, kinetic, k1);
-        behind = select(leaves, own.behind, behind);
-        last = select(leaves, own.power, last);
-      }
-      const S middle = S(0.5) * (kinetic + behind) + S(0.125) * h * (last - k1);
-      // Simpson's rule for what scatters, and what of the slab is ahead
-      const MomentumBeta<S> at1(kinetic, rest_), at2(middle, rest_),
-          at3(behind, rest_);
-      // one division for all
-      const S first_two = at1.above * at2.above, last_two = at3.above * k1;
-      const S all = S(1) / (first_two * last_two);
-      const S of_first = last_two * all, of_last = first_two * all;
-      transmission = transmission * last * (of_last * at3.above);
-      const S part = h * inverse, weight = t * part;
-      const S first = S(1. / 6) * at1.inverse_square(S(of_first * at2.above)),
-              second = S(4. / 6) * at2.inverse_square(S(of_first * at1.above)),
-              third = S(1. / 6) * at3.inverse_square(S(of_last * k1));
-      const S a1 = left * inverse, a2 = a1 - S(0.5) * part, a3 = a1 - part;
-      own0 = own0 + weight * (first + second + third);
-      own1 = own1 + weight * (a1 * first + a2 * second + a3 * third);
-      own2 = own2 +
-             weight * (a1 * a1 * first + a2 * a2 * second + a3 * a3 * third);
-      left = left - h;
-      kinetic = behind;
-    }
-    const S per_path = last * S(slab.mass_thickness);
-    sum2_ = transmission * transmission * sum2_ +
-            per_path * (S(2) * transmission * sum1_ + per_path * sum0_) +
-            per_path * per_path * own2;
-    sum1_ = transmission * sum1_ + per_path * (sum0_ + own1);
-    sum0_ = sum0_ + own0;
-    depth_ += slab.x_over_x0;
-    result_.transmission = result_.transmission * transmission;
-    result_.per_path = result_.per_path * transmission + per_path;
-    result_.kinetic = behind;
-  }
-
-  ElementLoss<S> result() {
-    const S inverse = S(1) / sum0_;
-    result_.inverse_p_beta2 = sum0_ * (S(1 / depth_) * incidence_);
-    result_.ahead = sum1_ * inverse;
-    const S variance = sum2_ * inverse - result_.ahead * result_.ahead;
-    result_.ahead_variance = select(variance > S(0), variance, S(0));
-    return result_;
-  }
-
- private:
-  /// Kinetic energy and stopping power behind a step.
-  struct Step {
-    S behind, power;
-  };
-
-  /// A step that leaves the piece of the table in which it begins: every
-  /// stopping power is that of the piece for its own energy. NaN where a track
-  /// stops.
-  [[gnu::noinline]] Step step_in_pieces(std::size_t medium, const S& h,
-                                        const S& kinetic, const S& k1) const {
-    const auto power = [&](const S& at) {
-      ElementPower<S> own;
-      set_power(loss_, medium, at, own);
-      return charge2_ * own.at(at);
-    };
-    const S k2 = power(kinetic - S(0.5) * h * k1);
-    const S k3 = power(kinetic - S(0.5) * h * k2);
-    const S k4 = power(kinetic - h * k3);
-    const S behind = kinetic - h * S(1. / 6) * (k1 + S(2) * (k2 + k3) + k4);
-    return {behind, power(behind)};
-  }
-
-  const ElementPower<S>& power_of(std::size_t i, const S& kinetic) {
-    ElementPower<S>& medium = media_[i];
-    const auto right = both(medium.from <= kinetic, kinetic < medium.to);
-    if (any(!right)) [[unlikely]]
-      set_power(loss_, i, kinetic, medium);
-    return medium;
-  }
-
-  const BatchLoss& loss_;
-  ElementPower<S>* media_;
-  const S rest_, charge2_, paths_, incidence_;
-  double depth_ = 0;  ///< at normal incidence
-  S sum0_{0}, sum1_{0}, sum2_{0};
-  ElementLoss<S> result_;
-};
-
-/// What tracks lose in a surface.
-/// @param incidence  1/paths
-template <class S>
-[[gnu::always_inline]] inline ElementLoss<S> loss_in_layer(
-    const BatchLoss& all, std::size_t surface, ElementPower<S>* media,
-    const S& charge2, const S& paths, const S& incidence, const S& kinetic) {
-  SlabCrossing<S> slabs(all, media, charge2, paths, incidence, kinetic);
-  const std::size_t begin = all.first[surface], end = all.first[surface + 1];
-  if (begin == end) {
-    ElementLoss<S> none;
-    none.kinetic = kinetic;
-    none.inverse_p_beta2 =
-        MomentumBeta<S>(kinetic, S(all.rest_energy)).inverse_square();
-    return none;
-  }
-  for (std::size_t i = begin; i < end; ++i) slabs.pass(all.slabs[i]);
-  return slabs.result();
-}
 
 /// Bytes that a BatchLossPath needs.
 template <class S>
@@ -344,7 +118,7 @@ template <class S>
 template <class S>
 class BatchLossPath {
  public:
-  static constexpr bool loses_energy = true, is_helix = false;
+  static constexpr bool loses_energy = true, is_helix = false, has_line = true;
   using Kinks = GeneralKinks<S>;
   using Step = LossStep<S>;
 
@@ -393,6 +167,12 @@ class BatchLossPath {
   const std::array<Row<S>, track_dim>& rows_behind(std::size_t) const {
     return first_;
   }
+
+  /// d(u, v, phi, theta, kappa)/ds before the requested layer; the same with
+  /// slopes along u and v instead of the angles; and the momentum there.
+  const std::array<Row<S>, track_dim>& state() const { return state_; }
+  const std::array<Row<S>, track_dim>& slopes() const { return slopes_; }
+  const S& momentum_at() const { return momentum_at_; }
 
   BatchBackwardPass<S, LossStep<S>>& back() { return back_; }
   bool has_backward_pass() const { return task_.extras.backward_pass; }
@@ -492,7 +272,30 @@ class BatchLossPath {
       for (unsigned q = 0; q < s.record.n_axes; ++q)
         next_row_[q] = row(at.line, s.record, here, s.axes[q], at.rows);
     }
+    if (k == task_.at) set_state(s.record, here, at);
     lose(k, s, here, step, at);
+  }
+
+  /// Before the layer.
+  [[gnu::noinline, gnu::flatten]] void set_state(const SurfaceRecord& s,
+                                                 const Crossing<S>& there,
+                                                 const Helix& at) {
+    const auto own = surface_jacobian(at.line, s, there);
+    const HelixRows<S>& f = at.rows;
+    const auto from_start = [&f](const Row<S>& here) {
+      Row<S> r;
+      for (std::size_t i = 0; i < track_dim; ++i)
+        r[i] = here[0] * f.d0[i] + here[1] * f.z0[i] + here[2] * f.phi[i] +
+               here[4] * f.kappa[i];
+      r[3] = r[3] + here[3];
+      return r;
+    };
+    const auto slopes = slopes_on_surface(at.line, s, there, own);
+    for (std::size_t j = 0; j < track_dim; ++j) {
+      state_[j] = from_start(own[j]);
+      slopes_[j] = from_start(slopes[j]);
+    }
+    momentum_at_ = at.p;
   }
 
   /// A crossing relative to its own point.
@@ -603,7 +406,10 @@ class BatchLossPath {
     kinks.phi = column(2);
     kinks.loss = column(4);
     const ListedSurface& c = task_.list[k];
-    const bool scatters = (c.kinked | c.inner) != 0 && s.record.x_over_x0 > 0;
+    // at a layer, all material between it and the hits counts
+    const TrackBits outer = task_.at == BatchTask::nowhere ? 0 : c.outer;
+    const bool scatters =
+        (c.kinked | c.inner | outer) != 0 && s.record.x_over_x0 > 0;
     if (!scatters) {
       kinks.w = S(0);
     } else if (needs_total()) {
@@ -795,7 +601,9 @@ class BatchLossPath {
   MaskOf<S> as_listed_ = S(0) < S(1);
   TrackBits turned_back_ = 0;
   TrackBits doubtful_ = 0;  ///< tracks that may have turned back
-  std::array<Row<S>, track_dim> first_;
+  /// Of the first hit and of the state; only if they are requested.
+  std::array<Row<S>, track_dim> first_, state_, slopes_;
+  S momentum_at_{0};
   TrackMaterial<S> material_;
 };
 

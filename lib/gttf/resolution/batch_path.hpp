@@ -212,7 +212,7 @@ template <class S>
 template <class S, bool backward_pass, bool mixed>
 class BatchPath {
  public:
-  static constexpr bool loses_energy = false, is_helix = true;
+  static constexpr bool loses_energy = false, is_helix = true, has_line = true;
   using Kinks = HelixKinks<S>;
   using Step = BatchStep<S>;
 
@@ -242,6 +242,8 @@ class BatchPath {
     return surface_jacobian(line_, task_.surfaces[c.surface].record,
                             crossing(k));
   }
+  /// Before the requested layer, as everywhere.
+  S momentum_at() const { return PackAccess<S>::load(task_.tracks->p); }
   BatchListCheck<S>& check() { return check_; }
   auto& back() { return back_; }
   bool has_backward_pass() const {

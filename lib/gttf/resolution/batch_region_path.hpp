@@ -3,6 +3,8 @@
 // field, as a source for the streaming fit.
 #pragma once
 
+#include <type_traits>
+
 #include "gttf/core/two_by_two.hpp"
 #include "gttf/resolution/batch_covariance.hpp"
 #include "gttf/resolution/region_flight.hpp"
@@ -76,7 +78,8 @@ class RegionChanges {
             plane[2], plane[3]};
   }
   /// Variances are the same along all axes.
-  static S phi_weight(const S&, const HelixKinks<S>& kinks) {
+  template <class Kinks>
+  static S phi_weight(const S&, const Kinks& kinks) {
     return select(kinks.w_phi > S(0), S(1) / kinks.w_phi, S(0));
   }
 
@@ -143,6 +146,12 @@ inline double qop_per_kappa(const BatchRegions& regions) {
   return regions.b_ref == 0 ? 0 : -1 / regions.b_ref;
 }
 
+/// d(q/p)/ds at the start.
+template <class S>
+Row<S> row_of_qop(const BatchRegions& regions) {
+  return {S(0), S(0), S(0), S(0), S(qop_per_kappa(regions))};
+}
+
 /// Rows of the displacement along axes across the track.
 /// @param change  called with an index: the derivatives at a fixed path
 template <class S, class Change>
@@ -179,14 +188,13 @@ class MapTransport {
   MapTransport(const BatchRegions& regions, const RegionStart<S>& start)
       : map_(*regions.map),
         qop_(start.qop),
-        d_qop_(qop_per_kappa(regions)),
+        d_qop_(row_of_qop<S>(regions)),
         steps_(map_),
         here_(start.here),
         good_(start.in_map) {
-    const Cartesian<S> none{S(0), S(0), S(0)};
     path_.position = end_.position = start.point;
     path_.direction = end_.direction = start.direction;
-    for (StoredVector<S>& bend : path_.bends) bend = none;
+    for (StoredVector<S>& bend : path_.bends) bend = none_;
     for_each_change(start, [&](std::size_t i, const Cartesian<S>& point,
                                const Cartesian<S>& direction) {
       changes_[i] = path_;
@@ -221,6 +229,35 @@ class MapTransport {
     axes = Transverse<S>(x.direction);
     set_displacements(axes, change, rows);
     set_directions(x, at.bend(path_.bends), axes, change, rows);
+  }
+
+  const Row<S>& d_qop() const { return d_qop_; }
+
+  /// New steps begin at a crossing, behind which q/p is another one.
+  [[gnu::noinline, gnu::flatten]] void change_qop(const RegionPlace<S>& x,
+                                                  const S& qop,
+                                                  const Row<S>& d_qop) {
+    const PointInStep<S> at(at_, length_);
+    const Cartesian<S> before = at.bend(path_.bends);
+    const Cartesian<S> bend = (qop / qop_) * before, change = before - bend;
+    const S inverse = S(1) / x.cosine;
+    for (std::size_t i = 0; i < track_dim; ++i) {
+      FlightChange<S>& end = change_ends_[i];
+      changes_[i].look(at, end);
+      // a path that reaches the layer later by dl keeps its bend over dl
+      const S slip = inner(x.normal, end.position) * inverse;
+      end.direction = end.direction - slip * change;
+      changes_[i] = {end.position, end.direction, {}};
+      for (StoredVector<S>& its : changes_[i].bends) its = none_;
+    }
+    path_.position = end_.position = x.point;
+    path_.direction = end_.direction = x.direction;
+    for (StoredVector<S>& its : path_.bends) its = bend;
+    good_ = both(good_, look_up<true>(map_, x.point, here_));
+    at_ = S(0);
+    length_ = S(1);
+    qop_ = qop;
+    d_qop_ = d_qop;
   }
 
  private:
@@ -273,8 +310,7 @@ class MapTransport {
     if (!any(taken)) return;
     step_.linearise();
     for (std::size_t i = 0; i < track_dim; ++i) {
-      const ChangeInStep<S> next =
-          step_.pass(change_ends_[i], i == 4 ? d_qop_ : S(0));
+      const ChangeInStep<S> next = step_.pass(change_ends_[i], d_qop_[i]);
       put(taken, next, changes_[i]);
       put(taken, step_.end_of(next), change_ends_[i]);
     }
@@ -286,7 +322,9 @@ class MapTransport {
   }
 
   const FieldMapView& map_;
-  const S qop_, d_qop_;
+  const Cartesian<S> none_{S(0), S(0), S(0)};
+  S qop_;
+  Row<S> d_qop_;  ///< d(q/p)/ds
   MapStepLength<S> steps_;
   MapStep<S> step_;
   // the present step of every track, and its end
@@ -304,7 +342,7 @@ template <class S>
 class RegionTransport {
  public:
   RegionTransport(const BatchRegions& regions, const RegionStart<S>& start)
-      : flight_(regions, start), d_qop_(qop_per_kappa(regions)) {
+      : flight_(regions, start), d_qop_(row_of_qop<S>(regions)) {
     for_each_change(start, [this](std::size_t i, const Cartesian<S>& point,
                                   const Cartesian<S>& direction) {
       d_point_[i] = point;
@@ -334,6 +372,31 @@ class RegionTransport {
       d_direction_[i] = d_direction_[i] - slip * change;
     }
     if (flight_.is_straight()) project();
+  }
+
+  const Row<S>& d_qop() const { return d_qop_; }
+
+  /// A new path begins at a crossing, behind which q/p is another one.
+  [[gnu::noinline, gnu::flatten]] void change_qop(const RegionCrossing<S>& x,
+                                                  const S& qop,
+                                                  const Row<S>& d_qop) {
+    const auto all = all_true<S>();
+    if (flight_.is_straight()) {
+      flight_.change_qop(x, all, qop);
+    } else {
+      turn_all(flight_.path_of(x.path), d_point_, d_direction_);
+      const Cartesian<S> before = flight_.bend(x.direction);
+      flight_.change_qop(x, all, qop);
+      // a path that reaches the layer later by dl keeps its bend over dl
+      const Cartesian<S> change = before - flight_.bend(x.direction);
+      const S inverse = S(1) / x.cosine;
+      for (std::size_t i = 0; i < track_dim; ++i) {
+        const S slip = inner(x.normal, d_point_[i]) * inverse;
+        d_direction_[i] = d_direction_[i] - slip * change;
+      }
+    }
+    d_qop_ = d_qop;
+    first_charged_ = 0;
   }
 
   /// Rows of the displacement at a crossing in the region.
@@ -373,10 +436,12 @@ class RegionTransport {
       d_direction[i] = path.direction(d_direction[i]);
     }
     const Cartesian<S>& t = flight_.direction();
-    d_point[4] =
-        d_point[4] + d_qop_ * path.displacement_per_qop(t, flight_.field());
-    d_direction[4] =
-        d_direction[4] + d_qop_ * path.direction_per_qop(t, flight_.field());
+    const Cartesian<S> moved = path.displacement_per_qop(t, flight_.field()),
+                       turned = path.direction_per_qop(t, flight_.field());
+    for (std::size_t i = first_charged_; i < track_dim; ++i) {
+      d_point[i] = d_point[i] + d_qop_[i] * moved;
+      d_direction[i] = d_direction[i] + d_qop_[i] * turned;
+    }
   }
   /// The derivatives at a crossing, by index.
   auto changes_at(const RegionPlace<S>& x) const {
@@ -407,7 +472,8 @@ class RegionTransport {
   }
 
   RegionFlight<S> flight_;
-  const S d_qop_;
+  Row<S> d_qop_;                   ///< d(q/p)/ds
+  std::size_t first_charged_ = 4;  ///< changes of the start that change q/p
   Transverse<S> axes_;
   RegionRows<S> rows_;  ///< at the begin of a region without field
   std::array<Cartesian<S>, track_dim> d_point_, d_direction_;
@@ -468,14 +534,52 @@ template <class S>
   set_kinks(start_of(0), start_of(1), w, kinks);
 }
 
+/// The kinks of a crossing, and the change of kappa behind it, by the inverse
+/// of d(q1, q2, t1, t2, kappa behind)/ds.
+template <class S>
+[[gnu::always_inline]] inline void set_kinks_with_loss(const RegionRows<S>& r,
+                                                       const Row<S>& kappa,
+                                                       GeneralKinks<S>& kinks) {
+  const auto block = [](const Row<S>& a, const Row<S>& b, std::size_t j) {
+    return TwoByTwo<S>{{{a[j], a[j + 1]}, {b[j], b[j + 1]}}};
+  };
+  const LowerColumns<S> columns(block(r.q1, r.q2, 0), block(r.q1, r.q2, 2),
+                                block(r.t1, r.t2, 0), block(r.t1, r.t2, 2));
+  const auto [near, turn] =
+      columns.applied({r.q1[4], r.q2[4]}, {r.t1[4], r.t2[4]});
+  const auto change = [&kappa](const std::array<S, 4>& s) {
+    const S place = kappa[0] * s[0] + kappa[1] * s[1];
+    return place + kappa[2] * s[2] + kappa[3] * s[3];
+  };
+  // lines that differ by kappa at the start, and are the same here but for it
+  const std::array<S, 4> other = {near.u, near.v, turn.u, turn.v};
+  const S inverse = S(1) / (kappa[4] - change(other));
+  const auto column = [&](const std::array<S, 4>& s, const S& by) {
+    return Row<S>{s[0] - by * other[0], s[1] - by * other[1],
+                  s[2] - by * other[2], s[3] - by * other[3], by};
+  };
+  const auto start_of = [&](int axis) {
+    const auto &above = columns.upper.m, &below = columns.lower.m;
+    const std::array<S, 4> s = {above[0][axis], above[1][axis], below[0][axis],
+                                below[1][axis]};
+    return column(s, S(-(inverse * change(s))));
+  };
+  kinks.theta = start_of(0);
+  kinks.phi = start_of(1);
+  kinks.loss = column({S(0), S(0), S(0), S(0)}, inverse);
+}
+
 /// A group of tracks that share a list of crossings, followed outwards. What
 /// the fit takes up on its way inwards is kept.
-template <class S>
+/// @tparam slowing  whether momentum is lost in a field: kinks change kappa,
+///                  too, and groups are not mixed
+template <class S, bool slowing>
 class BatchRegionPath {
  public:
-  static constexpr bool loses_energy = false, is_helix = false;
-  using Kinks = HelixKinks<S>;
-  using Step = BatchStep<S>;
+  static constexpr bool loses_energy = slowing, is_helix = false,
+                        has_line = false;
+  using Kinks = std::conditional_t<slowing, GeneralKinks<S>, HelixKinks<S>>;
+  using Step = std::conditional_t<slowing, LossStep<S>, BatchStep<S>>;
 
   explicit BatchRegionPath(BatchTask& task)
       : task_(task),
@@ -485,12 +589,9 @@ class BatchRegionPath {
                                    L::load(task.tracks->charge))),
         total_(L::load(task.tracks->x_over_x0)),
         back_(task, start_) {
-    if (task.loss == nullptr) return;
-    const S rest(task.loss->rest_energy);
-    kinetic_ = kinetic_energy(S(L::load(task.tracks->p)), rest);
-    media_ = reinterpret_cast<ElementPower<S>*>(back_.rest());
-    for (std::size_t i = 0; i < task.loss->n_media; ++i)
-      media_[i].from = media_[i].to = S(0);
+    if (task.loss != nullptr)
+      momenta_.emplace(*task.loss, *task.tracks,
+                       reinterpret_cast<ElementPower<S>*>(back_.rest()));
   }
 
   /// Goes through all crossings.
@@ -502,7 +603,7 @@ class BatchRegionPath {
     else
       follow_regions();
     if (task_.loss == nullptr) return;
-    task_.as_listed = L::bits(kinetic_ > S(0));
+    task_.as_listed = L::bits(momenta_->kinetic() > S(0));
     task_.turned_back = 0;
   }
 
@@ -524,6 +625,8 @@ class BatchRegionPath {
   /// along u and v instead of the angles.
   const std::array<Row<S>, track_dim>& state() const { return state_; }
   const std::array<Row<S>, track_dim>& slopes() const { return slopes_; }
+  /// Before it.
+  const S& momentum_at() const { return momentum_at_; }
 
   /// Two independent measurements of the displacement across the track of its
   /// true start from the nominal one.
@@ -548,10 +651,14 @@ class BatchRegionPath {
   bool scatters(std::size_t k) const { return task_.list[k].kinked != 0; }
   const Kinks& kinks(std::size_t k) {
     const Kinks& all = all_kinks(k);
-    if (!task_.mixed) return all;
-    const TrackBits kinked = task_.list[k].kinked;
-    kinked_ = {all.columns, masked(kinked, all.w), masked(kinked, all.w_phi)};
-    return kinked_;
+    if constexpr (!slowing)
+      if (task_.mixed) {
+        const TrackBits kinked = task_.list[k].kinked;
+        kinked_ = {all.columns, masked(kinked, all.w),
+                   masked(kinked, all.w_phi)};
+        return kinked_;
+      }
+    return all;
   }
   const Kinks& all_kinks(std::size_t k) const { return back_.steps()[k].kinks; }
   void look_ahead(std::size_t) const {}
@@ -626,7 +733,7 @@ class BatchRegionPath {
     RegionRows<S> rows;
     Transverse<S> axes;
     transport.set_displacements_at(x, rows, axes);
-    pass<false>(k, x, rows, axes,
+    pass<false>(k, x, rows, axes, transport,
                 [&transport](const RegionPlace<S>& here,
                              const Transverse<S>& across, RegionRows<S>& all) {
                   transport.set_directions_at(here, across, all);
@@ -647,7 +754,7 @@ class BatchRegionPath {
     RegionRows<S> rows;
     Transverse<S> axes;
     transport.cross(task_.surfaces[c.surface].record, c.crossed, x, rows, axes);
-    pass<true>(k, x, rows, axes,
+    pass<true>(k, x, rows, axes, transport,
                [&rows](const RegionPlace<S>&, const Transverse<S>&,
                        RegionRows<S>& all) {
                  all.t1 = rows.t1;
@@ -658,10 +765,11 @@ class BatchRegionPath {
   /// Inlined, so that what is not needed of a crossing is not computed.
   /// @param rows      of the displacement
   /// @param complete  (place, axes, rows) sets those of the direction, too
-  template <bool in_map, class Complete>
+  template <bool in_map, class Transport, class Complete>
   [[gnu::always_inline]] void pass(std::size_t k, const RegionCrossing<S>& x,
                                    const RegionRows<S>& rows,
                                    const Transverse<S>& axes,
+                                   [[maybe_unused]] Transport& transport,
                                    const Complete& complete) {
     using std::abs, std::log;
     const ListedSurface& c = task_.list[k];
@@ -676,25 +784,38 @@ class BatchRegionPath {
         c.kinked | c.inner |
         (task_.at == BatchTask::nowhere ? TrackBits{0} : c.outer);
     const bool scatters = scattering != 0 && s.record.x_over_x0 > 0;
+    if (k == task_.at)
+      momentum_at_ = momenta_ ? momenta_->p() : S(L::load(task_.tracks->p));
     Kinks& kinks = back_.steps()[k].kinks;
-    const ScatterStrength<S> strength =
-        task_.loss == nullptr ? strength_ : lose(c, x.cosine, inverse);
-    const S w = scatters ? theta0_squared(
-                               strength, task_.scattering, t,
-                               [&t] { return S(log(t)); }, total_)
-                         : S(0);
-    if constexpr (in_map)
-      set_kinks_in_map(rows, w, kinks);
-    else
-      set_kinks(rows, start_.twist, w, kinks);
-    if (task_.mixed) {
-      const TrackBits needed = scattering | c.fitted;
-      for (std::size_t i = 0; i < 3; ++i) {
-        kinks.columns.theta[i] = masked(needed, kinks.columns.theta[i]);
-        kinks.columns.phi[i] = masked(needed, kinks.columns.phi[i]);
+    const auto variance = [&](const ScatterStrength<S>& strength) {
+      return scatters ? theta0_squared(
+                            strength, task_.scattering, t,
+                            [&t] { return S(log(t)); }, total_)
+                      : S(0);
+    };
+    [[maybe_unused]] RegionRows<S> all;
+    if constexpr (slowing) {
+      all.q1 = rows.q1;
+      all.q2 = rows.q2;
+      complete(x, axes, all);
+      kinks.w = kinks.w_phi = variance(slow(c, x, axes, all, transport, kinks));
+      kinks.w_loss = kinks.w_loss * kinks.w;
+    } else {
+      const S w = variance(task_.loss == nullptr ? strength_
+                                                 : lose(c, x.cosine, inverse));
+      if constexpr (in_map)
+        set_kinks_in_map(rows, w, kinks);
+      else
+        set_kinks(rows, start_.twist, w, kinks);
+      if (task_.mixed) {
+        const TrackBits needed = scattering | c.fitted;
+        for (std::size_t i = 0; i < 3; ++i) {
+          kinks.columns.theta[i] = masked(needed, kinks.columns.theta[i]);
+          kinks.columns.phi[i] = masked(needed, kinks.columns.phi[i]);
+        }
+        kinks.w = masked(scattering, kinks.w);
+        kinks.w_phi = masked(scattering, kinks.w_phi);
       }
-      kinks.w = masked(scattering, kinks.w);
-      kinks.w_phi = masked(scattering, kinks.w_phi);
     }
     const bool is_state = k == task_.at,
                is_first =
@@ -713,10 +834,11 @@ class BatchRegionPath {
       // copies: what a function is given would be in memory in every step
       const RegionPlace<S> here = x;
       const Transverse<S> across = axes;
-      RegionRows<S> all;
-      all.q1 = rows.q1;
-      all.q2 = rows.q2;
-      complete(here, across, all);
+      if constexpr (!slowing) {
+        all.q1 = rows.q1;
+        all.q2 = rows.q2;
+        complete(here, across, all);
+      }
       set_user_rows(k, here, across, all);
     }
   }
@@ -725,14 +847,69 @@ class BatchRegionPath {
   /// slower. They fly on as they would without loss: it is straight.
   [[gnu::noinline, gnu::flatten]] ScatterStrength<S> lose(
       const ListedSurface& c, const S& cosine, const S& inverse) {
+    const ElementLoss<S> loss = momenta_->loss_in(c.surface, cosine, inverse);
+    momenta_->pass(L::mask(c.crossed), loss);
+    return momenta_->strength(loss);
+  }
+
+  /// The same where it bends: kappa behind the layer depends on the line
+  /// through the momentum before it, and through the incidence. Sets the
+  /// columns of the kinks, and the variance of kappa in units of that of the
+  /// angles. As pass_layer().
+  template <class Transport>
+  [[gnu::noinline, gnu::flatten]] ScatterStrength<S> slow(
+      const ListedSurface& c, const RegionCrossing<S>& x,
+      const Transverse<S>& axes, const RegionRows<S>& rows,
+      Transport& transport, GeneralKinks<S>& kinks) {
     using std::abs;
-    const S charge = L::load(task_.tracks->charge);
-    const ElementLoss<S> loss =
-        loss_in_layer(*task_.loss, c.surface, media_, charge * charge,
-                      S(abs(inverse)), S(abs(cosine)), kinetic_);
-    kinetic_ = masked(c.crossed, loss.kinetic, kinetic_);
-    return strength_of_average(loss.inverse_p_beta2, S(task_.loss->rest_energy),
-                               charge);
+    const SurfaceRecord& s = task_.surfaces[c.surface].record;
+    const S inverse = S(1) / x.cosine;
+    const ElementLoss<S> loss = momenta_->loss_in(c.surface, x.cosine, inverse);
+    const S b(-task_.regions->b_ref);  // d(kappa)/d(q/p)
+    for (std::size_t i = 0; i < track_dim; ++i)
+      kappa_before_[i] = b * transport.d_qop()[i];
+    if (!momenta_->lose_in(c.surface)) {
+      kappa_behind_ = kappa_before_;
+      set_kinks_with_loss(rows, kappa_behind_, kinks);
+      kinks.w_loss = S(0);
+      return momenta_->strength(loss);
+    }
+    const S p = momenta_->p(), energy = momenta_->energy();
+    momenta_->pass(all_true<S>(), loss);
+    const S ratio = p / momenta_->p(), qop = momenta_->qop();
+    const S slope = ratio * ratio * ratio * (momenta_->energy() / energy) *
+                    loss.transmission;  // d(q/p behind)/d(q/p)
+    const S per_energy =
+        -(qop * momenta_->energy() / (momenta_->p() * momenta_->p()));
+    // d(n.t) of the crossing; the normal of a cylinder depends on the point
+    const S n1 = inner(x.normal, axes.first), n2 = inner(x.normal, axes.second);
+    S around1(0), around2(0);
+    if (s.kind == SurfaceRecord::Kind::cylinder) {
+      const S inv_r(1 / s.position),
+          slide = transverse_dot(x.direction, x.direction) * inverse;
+      around1 = inv_r * (transverse_dot(axes.first, x.direction) - n1 * slide);
+      around2 = inv_r * (transverse_dot(axes.second, x.direction) - n2 * slide);
+    }
+    const S by_cosine = per_energy * loss.per_path * inverse * abs(inverse);
+    Row<S> d_qop = transport.d_qop();
+    for (std::size_t i = 0; i < track_dim; ++i) {
+      const S turned = n1 * rows.t1[i] + n2 * rows.t2[i];
+      const S cosine = turned + around1 * rows.q1[i] + around2 * rows.q2[i];
+      d_qop[i] = slope * d_qop[i] + by_cosine * cosine;
+      kappa_behind_[i] = b * d_qop[i];
+    }
+    set_kinks_with_loss(rows, kappa_behind_, kinks);
+    // the effect of the angles on the loss in the rest of the layer
+    const S per_angle = b * per_energy * (inverse * abs(inverse));
+    const S by1 = per_angle * n1, by2 = per_angle * n2;
+    for (std::size_t i = 0; i < track_dim; ++i) {
+      const S change = loss.ahead * kinks.loss[i];
+      kinks.theta[i] = kinks.theta[i] + by1 * change;
+      kinks.phi[i] = kinks.phi[i] + by2 * change;
+    }
+    kinks.w_loss = loss.ahead_variance * (by1 * by1 + by2 * by2);
+    transport.change_qop(x, qop, d_qop);
+    return momenta_->strength(loss);
   }
 
   /// Of the state at the requested layer and behind the first measuring one:
@@ -748,11 +925,15 @@ class BatchRegionPath {
     here[0] = on_surface.along(u, x, axes).row(rows);
     here[1] = on_surface.along(v, x, axes).row(rows);
     set_angles(x.direction, axes, rows, here);
-    here[4] = {S(0), S(0), S(0), S(0), S(1)};
+    if constexpr (slowing)
+      here[4] = kappa_before_;
+    else
+      here[4] = {S(0), S(0), S(0), S(0), S(1)};
     if (k == task_.at)
       set_state(here, on_surface.vector(u), on_surface.vector(v), x.direction,
                 axes, rows);
     if (c.first == 0 || task_.out[BatchPlane::first_hit] == nullptr) return;
+    if constexpr (slowing) here[4] = kappa_behind_;
     const auto first = L::mask(c.first);
     for (std::size_t i = 0; i < track_dim; ++i)
       for (std::size_t j = 0; j < track_dim; ++j)
@@ -812,25 +993,42 @@ class BatchRegionPath {
   const RegionStart<S> start_;
   const ScatterStrength<S> strength_;
   const S total_;  ///< x/X0 up to the last hit; for Scattering::highland_total
-  S kinetic_{0};   ///< energy, GeV; only if it is lost on the way
-  ElementPower<S>* media_ = nullptr;
-  BatchBackwardPass<S, BatchStep<S>, RegionChanges<S>> back_;
+  std::optional<SlowingTracks<S>> momenta_;  ///< if energy is lost on the way
+  /// Of kappa at the latest layer; if slowing.
+  Row<S> kappa_before_, kappa_behind_;
+  BatchBackwardPass<S, Step, RegionChanges<S>> back_;
   /// Of the present crossing, in both passes; the outermost one has the first.
   Row<S>* next_row_ = nullptr;
   /// Of the first hit and of the state; only if they are requested.
   std::array<Row<S>, track_dim> first_, state_, slopes_;
+  S momentum_at_{0};
   Kinks kinked_;  ///< temporary
   TrackMaterial<S> material_;
 };
 
+/// Whether tracks lose energy where that bends them.
+inline bool are_slowing(const BatchTask& task) {
+  return task.loss != nullptr && task.regions->b_ref != 0;
+}
+
+template <class S, bool slowing>
+[[gnu::noinline, gnu::flatten]] void fit_through_regions(BatchTask& task) {
+  BatchCovariance<S, BatchRegionPath<S, slowing>, true, true, true>(task).run();
+}
+
 template <class S>
-[[gnu::noinline, gnu::flatten]] void fit_in_regions(BatchTask& task) {
-  BatchCovariance<S, BatchRegionPath<S>, true, true, true>(task).run();
+void fit_in_regions(BatchTask& task) {
+  if (are_slowing(task))
+    fit_through_regions<S, true>(task);
+  else
+    fit_through_regions<S, false>(task);
 }
 
 template <class S>
 std::size_t region_workspace(const BatchTask& task) {
-  std::size_t bytes = backward_pass_workspace<S, BatchStep<S>>(task);
+  std::size_t bytes = are_slowing(task)
+                          ? backward_pass_workspace<S, LossStep<S>>(task)
+                          : backward_pass_workspace<S, BatchStep<S>>(task);
   if (task.loss != nullptr)
     bytes += task.loss->n_media * sizeof(ElementPower<S>);
   return bytes;

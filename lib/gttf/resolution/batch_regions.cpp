@@ -2,7 +2,9 @@
 #include "gttf/resolution/batch_regions.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
+#include "gttf/detector/surface_outline.hpp"
 #include "gttf/trajectory/flight.hpp"
 
 namespace gttf::detail {
@@ -40,6 +42,11 @@ RegionTable::RegionTable(const TrackingGeometry& geometry)
     begin_.push_back(order_.size());
     for (unsigned s = 0; s < region_.size(); ++s)
       if (region_[s] == i) order_.push_back(s);
+    std::ranges::stable_sort(
+        order_.begin() + static_cast<std::ptrdiff_t>(begin_.back()),
+        order_.end(), {}, [&](unsigned s) {
+          return extent(geometry.surfaces()[s], field_.view().normal).lower;
+        });
   }
   begin_.push_back(order_.size());
   view_ = {field_.view(), geometry.b_ref(), region_.data(), order_.data(),

@@ -14,7 +14,8 @@ namespace gttf::detail {
 struct BatchRegions : FieldRegions {
   double b_ref = 0;                     ///< as Field::reference
   const std::size_t* region = nullptr;  ///< of each surface
-  /// The surfaces by region, and where those of each begin.
+  /// The surfaces by region and position along the normal, and where those of
+  /// each begin.
   const unsigned* order = nullptr;
   const std::size_t* begin = nullptr;
   /// A box, and within it a cylinder about z, that contain all surfaces, mm.

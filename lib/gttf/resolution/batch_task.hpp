@@ -42,6 +42,7 @@ struct BatchTracks {
 };
 
 struct BatchRegions;  // batch_regions.hpp
+struct BatchLoss;     // batch_loss.hpp
 
 /// Search for the surfaces crossed by each track.
 struct BatchSearch {
@@ -50,6 +51,10 @@ struct BatchSearch {
   double bz = 0;
   const BatchRegions* regions = nullptr;  ///< if they are flown through
   const BatchTracks* tracks = nullptr;
+  /// In a field, if energy is lost on the way; with the numbers_of_medium of
+  /// each medium, temporary.
+  const BatchLoss* loss = nullptr;
+  PackValues* media = nullptr;
   // results
   TrackBits* crossed = nullptr;     ///< per surface
   PackValues* arc = nullptr;        ///< per surface; where crossed
@@ -102,7 +107,8 @@ struct ListedSurface {
 /// The numbers of BatchTask::out. Symmetric matrices as lower triangles:
 /// element (i, j <= i) at i (i + 1)/2 + j; in the user's parameters, d0 z0 phi0
 /// theta q/p, or u v phi theta q/p on the first measuring layer, or x y tx ty
-/// q/p at the start. At a layer: u v phi theta q/p and u v tu tv q/p there.
+/// q/p at the start. At a layer: u v phi theta q/p and u v tu tv q/p there, and
+/// the momentum before it.
 struct BatchPlane {
   static constexpr std::size_t perigee = 0,
                                without_inner = perigee + track_triangle,
@@ -117,7 +123,7 @@ struct BatchPlane {
                                at_state = x_over_x0_tracker + 1,
                                at_slopes = at_state + track_triangle,
                                at_sigma_p = at_slopes + track_triangle,
-                               count = at_sigma_p + 1;
+                               at_p = at_sigma_p + 1, count = at_p + 1;
 };
 
 /// Results requested in addition to the covariances.
@@ -140,8 +146,6 @@ struct BatchExtents {
   BatchRanges single, blocks;
   const unsigned* surface = nullptr;  ///< of single ones
 };
-
-struct BatchLoss;  // batch_loss.hpp
 
 struct BatchTask {
   const BatchSurface* surfaces = nullptr;

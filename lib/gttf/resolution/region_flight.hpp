@@ -4,8 +4,10 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 
 #include "gttf/core/pack_functions.hpp"
+#include "gttf/resolution/batch_layer_loss.hpp"
 #include "gttf/resolution/batch_regions.hpp"
 #include "gttf/resolution/batch_task.hpp"
 #include "gttf/trajectory/crossing.hpp"
@@ -131,12 +133,16 @@ struct RegionStart {
 
 /// Point and direction of the tracks at the begin of a region, which is where
 /// they enter it, or their start. Tracks that start farther on stay at their
-/// start until then.
+/// start until then. Where momentum is lost in a field, a new begin follows.
 template <class S>
 class RegionFlight {
  public:
   RegionFlight(const BatchRegions& regions, const RegionStart<S>& start)
-      : regions_(regions), start_(start), x_(start.point), t_(start.direction) {
+      : regions_(regions),
+        start_(start),
+        x_(start.point),
+        t_(start.direction),
+        qop_(start.qop) {
     using std::abs;
     under_way_ = none();
     // tracks along the faces may leave a gap on the side they came from
@@ -164,11 +170,11 @@ class RegionFlight {
   bool is_last() const { return step_ + 1 == regions_.n; }
   /// d(direction)/d(path) for a direction in the region, 1/mm
   Cartesian<S> bend(const Cartesian<S>& t) const {
-    return start_.qop * cross_of(t, field_);
+    return qop_ * cross_of(t, field_);
   }
 
   UniformPath<S> path_of(const S& length) const {
-    return {-(start_.qop * field_), length};
+    return {-(qop_ * field_), length};
   }
   void go_to_end() {
     if (straight_) {
@@ -177,8 +183,7 @@ class RegionFlight {
       const UniformPath<S> path = path_of(leg_);
       x_ = x_ + path.displacement(t_);
       t_ = path.direction(t_);
-      turn_ = turn_.after(start_.qop, leg_ * field_);
-      lost_ = either(lost_, turn_.reaches(half_a_turn));
+      add_turn(leg_);
     }
     path_ = path_ + leg_;
   }
@@ -186,6 +191,23 @@ class RegionFlight {
   void enter_next() {
     ++step_;
     begin();
+  }
+
+  /// Changes q/p of tracks behind a surface of the region, which their path
+  /// begins at from then on, if it is bent.
+  /// @param x  their crossing with it; others may have none
+  void change_qop(const RegionCrossing<S>& x, const MaskOf<S>& where,
+                  const S& qop) {
+    if (!straight_) {
+      const S length = select(where, x.path, S(0));
+      add_turn(length);
+      put(where, x.point, x_);
+      put(where, x.direction, t_);
+      path_ = path_ + length;
+      leg_ = leg_ - length;
+    }
+    qop_ = select(where, qop, qop_);
+    if (!straight_) leg_ = length_to(regions_.normal, S(end_face()), leg_);
   }
 
   /// Where a surface of the region is crossed.
@@ -224,8 +246,18 @@ class RegionFlight {
     const S along = component(t_, regions_.normal);
     leg_ = select(before, ahead / (start_.onwards ? along : -along), zero);
     if (straight_) return;
-    const std::size_t face = start_.onwards ? step_ : regions_.n - 2 - step_;
-    leg_ = length_to(regions_.normal, S(regions_.faces[face]), leg_);
+    leg_ = length_to(regions_.normal, S(end_face()), leg_);
+  }
+
+  /// Where the region ends, mm; not of the last.
+  double end_face() const {
+    return regions_.faces[start_.onwards ? step_ : regions_.n - 2 - step_];
+  }
+
+  /// On a curved path.
+  void add_turn(const S& length) {
+    turn_ = turn_.after(qop_, length * field_);
+    lost_ = either(lost_, turn_.reaches(half_a_turn));
   }
 
   /// The length of a curved path to a plane normal to an axis. Not far from
@@ -304,14 +336,47 @@ class RegionFlight {
   const RegionStart<S>& start_;
   std::size_t step_ = 0;
   Cartesian<S> x_, t_, field_;
+  S qop_;  ///< e/GeV
   S path_{0}, leg_;
   Turn<S> turn_;
   bool straight_ = true;
   MaskOf<S> lost_, under_way_;
 };
 
+/// The momenta of tracks whose crossings are searched.
+template <class S>
+class SearchedMomenta {
+ public:
+  explicit SearchedMomenta(const BatchSearch& task) {
+    static_assert(sizeof(ElementPower<S>) <=
+                  numbers_of_medium * sizeof(PackValues));
+    if (task.loss != nullptr)
+      slowing_.emplace(*task.loss, *task.tracks,
+                       reinterpret_cast<ElementPower<S>*>(task.media));
+  }
+
+  /// Whether anything is lost in a surface.
+  bool lose_in(std::size_t surface) const {
+    return slowing_ && slowing_->lose_in(surface);
+  }
+  /// Takes tracks through it.
+  void pass(std::size_t surface, const MaskOf<S>& crossed, const S& cosine) {
+    const S its = select(crossed, cosine, S(1));
+    slowing_->pass(crossed, slowing_->loss_in(surface, its, S(S(1) / its)));
+  }
+  S qop() const { return slowing_->qop(); }
+  /// Tracks that have not stopped.
+  MaskOf<S> are_moving() const {
+    return slowing_ ? slowing_->kinetic() > S(0) : all_true<S>();
+  }
+
+ private:
+  std::optional<SlowingTracks<S>> slowing_;
+};
+
 /// The crossings of tracks in a map: steps along all tracks, and in each the
-/// surfaces that change from one side to the other.
+/// surfaces that change from one side to the other. Where energy is lost, steps
+/// end at the first surface.
 template <class S>
 class MapSearch {
  public:
@@ -320,7 +385,9 @@ class MapSearch {
         regions_(*task.regions),
         start_(regions_, *task.tracks),
         x_(start_.point),
-        t_(start_.direction) {}
+        t_(start_.direction),
+        qop_(start_.qop),
+        momenta_(task) {}
 
   void run() {
     using std::abs;
@@ -337,17 +404,20 @@ class MapSearch {
     constexpr int most_steps = 2000;
     for (int n = 0; any(moving); ++n) {
       step_.begin_with(here);
-      const S next = length.next(*regions_.map, x_, t_, here.field, start_.qop);
+      const S next = length.next(*regions_.map, x_, t_, here.field, qop_);
       const S size = select(moving, next, S(0));
-      const auto inside = step_.take(*regions_.map, x_, t_, start_.qop, size);
+      const auto inside = step_.take(*regions_.map, x_, t_, qop_, size);
       const auto taken = length.accept(step_, moving, inside, size);
-      cross_all(taken);
-      const Turn<S> turn = turn_.after(start_.qop, step_.field_integral());
-      put(taken, turn.angle, turn_.angle);
-      put(taken, step_.position(), x_);
-      put(taken, step_.direction(), t_);
-      put(taken, step_.at_end(), here);
-      path_ = path_ + select(taken, size, S(0));
+      const S until = task_.loss != nullptr ? first_loss(taken) : S(far);
+      cross_all(taken, until);
+      const auto cut = both(taken, until < S(far)), whole = both(taken, !cut);
+      if (any(cut)) pass_part(cut, until, here);
+      const Turn<S> turn = turn_.after(qop_, step_.field_integral());
+      put(whole, turn.angle, turn_.angle);
+      put(whole, step_.position(), x_);
+      put(whole, step_.direction(), t_);
+      put(whole, step_.at_end(), here);
+      path_ = path_ + select(whole, size, S(0));
       // others reach the edge of the map
       lost_ =
           either(lost_, both(moving, either(may_return(), length.is_stuck())));
@@ -362,6 +432,7 @@ class MapSearch {
  private:
   using L = PackAccess<S>;
   static constexpr double least_cosine = 0.5;
+  static constexpr double far = 1e30;  // mm
 
   const SurfaceRecord& surface(std::size_t i) const {
     return task_.surfaces[i].record;
@@ -389,20 +460,62 @@ class MapSearch {
                              transverse_dot(x_, t_) >= zero));
   }
 
-  void cross_all(const MaskOf<S>& taken) {
+  /// Calls f(i, where, from, to) for the surfaces on the sides of which the
+  /// ends of a step are, `where` that is a crossing.
+  template <class F>
+  void for_each_change(const MaskOf<S>& taken, const F& f) {
     const S zero(0);
     for (std::size_t i = 0; i < task_.n_surfaces; ++i) {
       const SurfaceRecord& s = surface(i);
       const S from = side_of(s, x_), to = side_of(s, step_.position());
-      const auto outwards = both(from < zero, to >= zero);
-      if (s.kind == SurfaceRecord::Kind::cylinder) {
-        cross(i, both(taken, outwards), from, to);
-        continue;
-      }
-      cross(i, both(taken, either(outwards, both(from >= zero, to < zero))),
-            from, to);
-      lose_if_touched(s, taken, from, to);
+      auto changes = both(from < zero, to >= zero);
+      if (s.kind != SurfaceRecord::Kind::cylinder)
+        changes = either(changes, both(from >= zero, to < zero));
+      f(i, both(taken, changes), from, to);
     }
+  }
+
+  /// How far in a step the first surface is in which energy is lost.
+  [[gnu::noinline]] S first_loss(const MaskOf<S>& taken) {
+    S first(far);
+    for_each_change(taken, [&](std::size_t i, const MaskOf<S>& crossed,
+                               const S& from, const S& to) {
+      const auto where = both(crossed, !(L::load(task_.arc[i]) >= S(0)));
+      if (!momenta_.lose_in(i) || !any(where)) return;
+      const RegionCrossing<S> x = find(surface(i), where, from, to);
+      const auto is_first =
+          both(both(where, is_within(surface(i), x)), x.path < first);
+      first = select(is_first, x.path, first);
+    });
+    return first;
+  }
+
+  /// Ends steps before their end, behind a layer.
+  [[gnu::noinline]] void pass_part(const MaskOf<S>& cut, const S& length,
+                                   FieldAt<S>& here) {
+    const PointInStep<S> at = step_.at(select(cut, length, S(0)));
+    const Turn<S> turn = turn_.after(qop_, step_.field_integral(at));
+    put(cut, turn.angle, turn_.angle);
+    Cartesian<S> x, t;
+    step_.look(at, x, t);
+    put(cut, x, x_);
+    put(cut, t, t_);
+    FieldAt<S> there;
+    const auto inside = look_up<true>(*regions_.map, x_, there);
+    put(cut, there, here);
+    path_ = path_ + select(cut, length, S(0));
+    qop_ = select(cut, momenta_.qop(), qop_);
+    lost_ = either(lost_, both(cut, !both(inside, momenta_.are_moving())));
+  }
+
+  /// @param until  how far in the step a track is followed
+  void cross_all(const MaskOf<S>& taken, const S& until) {
+    for_each_change(taken, [&](std::size_t i, const MaskOf<S>& crossed,
+                               const S& from, const S& to) {
+      cross(i, crossed, until, from, to);
+      if (surface(i).kind != SurfaceRecord::Kind::cylinder)
+        lose_if_touched(surface(i), taken, from, to);
+    });
   }
 
   /// Forth and back within a step; the path is this close to its chord.
@@ -420,17 +533,10 @@ class MapSearch {
     lost_ = either(lost_, both(near, back));
   }
 
-  void cross(std::size_t i, const MaskOf<S>& crossed, const S& from,
-             const S& to) {
+  /// A crossing in the step.
+  RegionCrossing<S> find(const SurfaceRecord& s, const MaskOf<S>& where,
+                         const S& from, const S& to) {
     using std::abs;
-    if (!any(crossed)) return;
-    const SurfaceRecord& s = surface(i);
-    const auto again = L::load(task_.arc[i]) >= S(0);
-    const auto where = both(crossed, !again);
-    // a module counts if it is met beyond its edges first
-    if (s.kind == SurfaceRecord::Kind::inclined)
-      lost_ =
-          either(lost_, both(both(crossed, again), !L::mask(task_.crossed[i])));
     constexpr int most_steps = 20;
     constexpr double last = 1e-9;  // mm
     RegionCrossing<S> x;
@@ -447,22 +553,42 @@ class MapSearch {
     step_.look(step_.at(x.path), x.point, x.direction);
     x.normal = normal_of<S>(s, x.point);
     x.cosine = inner(x.normal, x.direction);
-    task_.crossed[i] |= L::bits(both(where, is_within(s, x)));
+    return x;
+  }
+
+  void cross(std::size_t i, const MaskOf<S>& crossed, const S& until,
+             const S& from, const S& to) {
+    using std::abs;
+    if (!any(crossed)) return;
+    const SurfaceRecord& s = surface(i);
+    const auto again = L::load(task_.arc[i]) >= S(0);
+    auto where = both(crossed, !again);
+    // a module counts if it is met beyond its edges first
+    if (s.kind == SurfaceRecord::Kind::inclined)
+      lost_ =
+          either(lost_, both(both(crossed, again), !L::mask(task_.crossed[i])));
+    const RegionCrossing<S> x = find(s, where, from, to);
+    where = both(where, x.path <= until + S(same_place));
+    const auto within = both(where, is_within(s, x));
+    task_.crossed[i] |= L::bits(within);
     L::store(select(where, path_ + x.path, L::load(task_.arc[i])),
              task_.arc[i]);
     if (task_.x_over_x0 != nullptr)
       L::store(select(where, S(s.x_over_x0) / abs(x.cosine),
                       L::load(task_.x_over_x0[i])),
                task_.x_over_x0[i]);
+    if (momenta_.lose_in(i) && any(within)) momenta_.pass(i, within, x.cosine);
   }
 
   BatchSearch& task_;
   const BatchRegions& regions_;
   const RegionStart<S> start_;
   Cartesian<S> x_, t_;
+  S qop_;  ///< e/GeV
   S path_{0};
   Turn<S> turn_;
   MapStep<S> step_;
+  SearchedMomenta<S> momenta_;
   MaskOf<S> lost_ = S(1) < S(0);
 };
 
@@ -475,10 +601,13 @@ template <class S>
   if (regions.map != nullptr) return MapSearch<S>(task).run();
   const RegionStart<S> start(regions, *task.tracks);
   RegionFlight<S> flight(regions, start);
+  SearchedMomenta<S> momenta(task);
   for (;;) {
-    const std::size_t r = flight.region();
-    for (std::size_t j = regions.begin[r]; j < regions.begin[r + 1]; ++j) {
-      const unsigned i = regions.order[j];
+    const std::size_t r = flight.region(), begin = regions.begin[r],
+                      end = regions.begin[r + 1];
+    for (std::size_t j = begin; j < end; ++j) {
+      const unsigned i =
+          regions.order[start.onwards ? j : begin + (end - 1 - j)];
       const SurfaceRecord& s = task.surfaces[i].record;
       const RegionCrossing<S> x = flight.cross(s);
       task.crossed[i] = L::bits(x.exists);
@@ -486,13 +615,16 @@ template <class S>
       L::store(flight.path() + x.path, task.arc[i]);
       if (task.x_over_x0 != nullptr)
         L::store(S(s.x_over_x0) / abs(x.cosine), task.x_over_x0[i]);
+      if (!momenta.lose_in(i)) continue;
+      momenta.pass(i, x.exists, x.cosine);
+      flight.change_qop(x, x.exists, momenta.qop());
     }
     if (flight.is_last()) break;
     flight.go_to_end();
     flight.enter_next();
   }
   task.turned_back = 0;
-  task.lost = L::bits(flight.lost());
+  task.lost = L::bits(either(flight.lost(), !momenta.are_moving()));
   check_order<S>(task);
 }
 

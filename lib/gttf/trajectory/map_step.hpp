@@ -322,6 +322,11 @@ class MapStep {
                   uneven2 * missed2 / square(derivative_tolerance));
   }
 
+  /// The same up to a point of the step.
+  Cartesian<S> field_integral(const PointInStep<S>& at) const {
+    return at.direction(Cartesian<S>{S(0), S(0), S(0)}, field_);
+  }
+
   /// The path, as a derivative.
   ChangeInStep<S> path() const {
     ChangeInStep<S> path{position_[0], direction_[0], {}};

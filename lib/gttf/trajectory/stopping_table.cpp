@@ -9,14 +9,14 @@
 
 namespace gttf::detail {
 
-StoppingTable::StoppingTable(const LossSlab& slab, double mass)
-    : slab_(slab), particle_{mass, 1}, ranges_(n_ranges) {
+StoppingTable::StoppingTable(const LossSlab& slab, double mass, double charge)
+    : slab_(slab), particle_{mass, charge < 0 ? -1.0 : 1.0}, ranges_(n_ranges) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   none_ = {nan, nan, nan, nan, nan, {}};
   const DensityEffect& effect = slab.medium.density_effect;
   for (const double x : {effect.x0, effect.x1}) {
-    const double momentum = mass * std::pow(10., x);
-    breaks_.push_back(kinetic_energy(momentum, mass));
+    const double rest = particle_.rest_energy();
+    breaks_.push_back(kinetic_energy(rest * std::pow(10., x), rest));
   }
 }
 

@@ -13,14 +13,16 @@
 namespace gttf::detail {
 
 /// The stopping power of a slab's medium for a particle of some mass and unit
-/// charge. Ranges of kinetic energies, four in each factor of two, are filled
-/// when they are first used; in a range in which the formula of the density
-/// effect changes there are two pieces.
+/// charge; of electrons and positrons, of which the sign matters, with their
+/// radiation. Ranges of kinetic energies, four in each factor of two, are
+/// filled when they are first used; in a range in which the formula of the
+/// density effect changes there are two pieces.
 ///
 /// Relative error: below 1e-11.
 class StoppingTable {
  public:
-  StoppingTable(const LossSlab& slab, double mass);
+  /// @param charge  of which the sign is used
+  StoppingTable(const LossSlab& slab, double mass, double charge);
 
   /// The piece for a kinetic energy, GeV; NaN if there is none.
   const StoppingPiece& at(double kinetic) {
