@@ -4,9 +4,10 @@
 #pragma once
 
 #include "gttf/fit/streaming/general_kinks.hpp"
-#include "gttf/resolution/batch_layer_loss.hpp"
 #include "gttf/resolution/batch_path.hpp"
+#include "gttf/resolution/slowing_helix.hpp"
 #include "gttf/resolution/surface_slopes.hpp"
+#include "gttf/trajectory/kinetic_energy.hpp"
 #include "gttf/trajectory/turn.hpp"
 
 namespace gttf::detail {
@@ -17,99 +18,6 @@ std::size_t loss_workspace(const BatchTask& task) {
   return backward_pass_workspace<S, LossStep<S>>(task) +
          task.loss->n_media * sizeof(ElementPower<S>) +
          task.n_surfaces * sizeof(unsigned);
-}
-
-/// The relation between a helix about one of its points and the line at the
-/// start, in both directions: rows d0, z0, phi and kappa of d(helix)/ds and of
-/// ds/d(helix); theta is unchanged.
-template <class S>
-struct HelixRows {
-  Row<S> d0, z0, phi, kappa;
-
-  HelixRows()
-      : d0{S(1), S(0), S(0), S(0), S(0)},
-        z0{S(0), S(1), S(0), S(0), S(0)},
-        phi{S(0), S(0), S(1), S(0), S(0)},
-        kappa{S(0), S(0), S(0), S(0), S(1)} {}
-};
-
-/// d(helix about a crossing)/d(helix about the point before),
-///
-///   d0'  = (cos Phi, 0, f, -cot g, 2D^2/sin)
-///   z0'  = (-cot sin Phi, 1, -cot g, -(s + cot^2 f), -cot E/sin)
-///   phi' = (-c sin Phi, 0, cos Phi, -cot sin Phi, f/sin)
-///
-/// of which the inverse is the same with -Phi, -s, -f and -E.
-template <class S>
-struct HelixStep {
-  S cos_turn, sin_turn, forward, cot_sideward, along, cot_sine, c_sine;
-  S d0_kappa, z0_kappa, phi_kappa;
-
-  HelixStep(const Line<S>& l, const Crossing<S>& x)
-      : cos_turn(x.cos_turn),
-        sin_turn(x.sin_turn),
-        forward(x.forward),
-        cot_sideward(l.cot_theta * x.sideward),
-        along(x.arc + l.cot2_theta * x.forward),
-        cot_sine(l.cot_theta * x.sin_turn),
-        c_sine(l.c * x.sin_turn),
-        d0_kappa(l.kappa_column * x.half_chord2),
-        z0_kappa(l.kappa_column * (l.cot_theta * x.arc_excess)),
-        phi_kappa(l.kappa_column * x.forward) {}
-
-  /// Rows d0', z0' and phi' of d(helix about the crossing)/ds.
-  [[gnu::always_inline]] void pass(HelixRows<S>& f) const {
-    Row<S> d0, z0, phi;
-    GTTF_UNROLL
-    for (std::size_t i = 0; i < track_dim; ++i) {
-      d0[i] = cos_turn * f.d0[i] + forward * f.phi[i] + d0_kappa * f.kappa[i];
-      z0[i] = f.z0[i] - cot_sine * f.d0[i] - cot_sideward * f.phi[i] -
-              z0_kappa * f.kappa[i];
-      phi[i] = cos_turn * f.phi[i] - c_sine * f.d0[i] + phi_kappa * f.kappa[i];
-    }
-    d0[3] = d0[3] - cot_sideward;
-    z0[3] = z0[3] - along;
-    phi[3] = phi[3] - cot_sine;
-    f.d0 = d0;
-    f.z0 = z0;
-    f.phi = phi;
-  }
-};
-
-/// The effect of a layer on the helix about its crossing: d(phi after) = d(phi)
-/// + turn . (d0, z0), and d(kappa after).
-template <class S>
-struct LayerStep {
-  S turn_d0, turn_z0;
-  S d0, z0, phi, theta, kappa;  ///< of kappa after the layer
-};
-
-/// The rows of ds/d(helix after the layer) from those before the step.
-template <class S>
-[[gnu::always_inline]] inline void pass_inverse(const HelixStep<S>& step,
-                                                const LayerStep<S>& layer,
-                                                HelixRows<S>& g) {
-  const S inverse = S(1) / layer.kappa;
-  const S by_d0 = layer.d0 - layer.phi * layer.turn_d0,
-          by_z0 = layer.z0 - layer.phi * layer.turn_z0;
-  const auto pass = [&](Row<S>& row) {
-    const S kappa = (row[0] * step.d0_kappa + row[1] * step.z0_kappa -
-                     row[2] * step.phi_kappa + row[4]) *
-                    inverse;
-    const S turned = row[2] * step.cos_turn - row[0] * step.forward -
-                     row[1] * step.cot_sideward;
-    const S d0 =
-        row[0] * step.cos_turn + row[1] * step.cot_sine + row[2] * step.c_sine;
-    const S theta = row[3] - row[0] * step.cot_sideward + row[1] * step.along +
-                    row[2] * step.cot_sine;
-    row = {d0 - layer.turn_d0 * turned - by_d0 * kappa,
-           row[1] - layer.turn_z0 * turned - by_z0 * kappa,
-           turned - layer.phi * kappa, theta - layer.theta * kappa, kappa};
-  };
-  pass(g.d0);
-  pass(g.z0);
-  pass(g.phi);
-  pass(g.kappa);
 }
 
 /// A group of tracks that share a list of crossings, followed outwards from one
@@ -298,18 +206,6 @@ class BatchLossPath {
     momentum_at_ = at.p;
   }
 
-  /// A crossing relative to its own point.
-  static void set_at_its_point(const Crossing<S>& x, Crossing<S>& here) {
-    here.forward = here.sideward = here.arc = here.sin_turn = here.arc_excess =
-        here.half_chord2 = S(0);
-    here.cos_turn = S(1);
-    here.cos_psi = x.cos_psi;
-    here.sin_psi = x.sin_psi;
-    here.inv_cos_psi = x.inv_cos_psi;
-    here.tan2_half = x.tan2_half;
-    here.x_over_x0 = x.x_over_x0;
-  }
-
   /// A coordinate of a point depends on d0 and z0 of the helix about it only.
   static Row<S> row(const Line<S>& here, const SurfaceRecord& s,
                     const Crossing<S>& there, const CoordinateAxis& axis,
@@ -328,74 +224,36 @@ class BatchLossPath {
     const ListedSurface& c = task_.list[k];
     const BatchLoss& all = *task_.loss;
     const S rest(all.rest_energy), charge = L::load(task_.tracks->charge);
-    // the normal along e0, n0 and z
-    const S nr(s.record.leans() ? s.record.normal_r
-                                : (s.record.is_upright() ? 1 : 0)),
-        nz(s.record.leans() ? s.record.normal_z
-                            : (s.record.is_upright() ? 0 : 1));
-    const S along = nr * there.cos_psi, beside = nr * there.sin_psi;
-    const S incidence = along * here.sin_theta + nz * here.cos_theta;
-    const S inverse = S(1) / incidence, paths = abs_of(inverse);
-
+    const LayerIncidence<S> incidence(s.record, there.cos_psi, there.sin_psi,
+                                      here.sin_theta, here.cos_theta);
     const ElementLoss<S> loss =
-        loss_in_layer(all, c.surface, media_, charge * charge, paths,
-                      abs_of(incidence), at.kinetic);
-    const S behind = loss.kinetic, energy = behind + rest;
-    const S p = sqrt_of(behind * (behind + S(2) * rest)), ratio = at.p / p;
-    const S kappa = here.kappa * ratio;
-    // d(kappa after)/d(energy after), and /d(paths) by that
-    const S per_energy = -(kappa * energy / (p * p));
-    const S by_incidence =
-        per_energy * loss.per_path * paths * inverse;  // d(n.t) of the line
+        loss_in_layer(all, c.surface, media_, charge * charge, incidence.paths,
+                      abs_of(incidence.cosine), at.kinetic);
+    const S inv_r =
+        s.record.is_curved()
+            ? inverse_radius_at(s.record, Cartesian<S>{S(0), S(0), here.z})
+            : S(0);
+    const SlowingLayer<S> slowed(incidence, s.record.is_curved(), inv_r,
+                                 {here.kappa, at.p, at.kinetic}, rest, loss);
+    const LayerStep<S>& layer = slowed.step;
 
-    LayerStep<S> layer;
-    // path from the plane across the direction to the surface, by d0 and z0
-    const S by_d0 = beside * inverse, by_z0 = -(nz * inverse);
-    layer.turn_d0 = (here.kappa - kappa) * by_d0;
-    layer.turn_z0 = (here.kappa - kappa) * by_z0;
-    // d(n.t): the direction's azimuth, less that of the normal, and theta
-    const S by_azimuth = -(beside * here.sin_theta) * by_incidence;
-    S around_d0 = here.kappa * by_d0, around_z0 = here.kappa * by_z0;
-    if (s.record.is_curved()) {
-      const S inv_r =
-          inverse_radius_at(s.record, Cartesian<S>{S(0), S(0), here.z});
-      const S per_path = there.sin_psi * here.sin_theta;
-      around_d0 = around_d0 - inv_r * (there.cos_psi + per_path * by_d0);
-      around_z0 = around_z0 - inv_r * (per_path * by_z0);
-    }
-    layer.d0 = by_azimuth * around_d0;
-    layer.z0 = by_azimuth * around_z0;
-    layer.phi = by_azimuth;
-    layer.theta = by_incidence * (along * here.cos_theta - nz * here.sin_theta);
-    layer.kappa = ratio * ratio * ratio * (energy / (at.kinetic + rest)) *
-                  loss.transmission;
-
-    pass_inverse(step, layer, at.inverse);
+    take_back(step, at.inverse);
+    take_back(layer, at.inverse);
     HelixRows<S>& f = at.rows;
     if (c.first != 0 && task_.out[BatchPlane::first_hit] != nullptr)
       set_first(s.record, here, there, layer, f);
-    GTTF_UNROLL
-    for (std::size_t i = 0; i < track_dim; ++i) {
-      const S phi = f.phi[i];
-      f.kappa[i] = layer.kappa * f.kappa[i] + layer.d0 * f.d0[i] +
-                   layer.z0 * f.z0[i] + layer.phi * phi;
-      f.phi[i] = phi + layer.turn_d0 * f.d0[i] + layer.turn_z0 * f.z0[i];
-    }
-    f.kappa[3] = f.kappa[3] + layer.theta;
+    layer.pass(f);
 
-    at.line.kappa = kappa;
-    at.line.c = kappa * at.line.inv_sin_theta;
+    at.line.kappa = slowed.kappa;
+    at.line.c = slowed.kappa * at.line.inv_sin_theta;
     at.line.strength = strength_of_average(loss.inverse_p_beta2, rest, charge);
-    set_kinks(k, s, there, loss, per_energy * inverse * paths, along, beside,
-              nz, at);
-    at.p = p;
-    at.kinetic = behind;
+    set_kinks(k, s, there, slowed, at);
+    at.p = slowed.p;
+    at.kinetic = loss.kinetic;
   }
 
-  /// @param per_path  d(kappa after)/d(energy after)/(n.t)^2 along the flight
   void set_kinks(std::size_t k, const BatchSurface& s, const Crossing<S>& there,
-                 const ElementLoss<S>& loss, const S& per_path, const S& along,
-                 const S& beside, const S& nz, const Helix& at) {
+                 const SlowingLayer<S>& slowed, const Helix& at) {
     GeneralKinks<S>& kinks = back_.steps()[k].kinks;
     const HelixRows<S>& g = at.inverse;
     const Line<S>& l = at.line;
@@ -422,18 +280,13 @@ class BatchLossPath {
     if (!scatters || !needs_total())
       kinks.w_phi = kinks.w * scattering_.inv_sin2;
     // the effect of the angles on the loss in the rest of the layer
-    const S by_theta = per_path * (along * l.cos_theta - nz * l.sin_theta),
-            by_phi = -(per_path * beside);
-    const S theta = loss.ahead * by_theta,
-            phi = loss.ahead * by_phi * l.sin_theta;
     GTTF_UNROLL
     for (std::size_t i = 0; i < track_dim; ++i) {
-      kinks.theta[i] = kinks.theta[i] + theta * kinks.loss[i];
-      kinks.phi[i] = kinks.phi[i] + phi * kinks.loss[i];
+      kinks.theta[i] = kinks.theta[i] + slowed.by_theta * kinks.loss[i];
+      kinks.phi[i] = kinks.phi[i] + slowed.by_phi * kinks.loss[i];
     }
-    const S per_variance =
-        loss.ahead_variance * (by_theta * by_theta + by_phi * by_phi);
-    kinks.w_loss = needs_total() ? per_variance : kinks.w * per_variance;
+    kinks.w_loss = needs_total() ? slowed.relative_variance
+                                 : kinks.w * slowed.relative_variance;
   }
 
   bool needs_total() const {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "gttf/core/pack_functions.hpp"
-#include "gttf/resolution/batch_layer_loss.hpp"
+#include "gttf/resolution/slowing_tracks.hpp"
 #include "gttf/resolution/batch_regions.hpp"
 #include "gttf/resolution/batch_task.hpp"
 #include "gttf/trajectory/crossing.hpp"

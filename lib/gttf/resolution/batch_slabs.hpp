@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers with energy loss for a group of tracks: what they lose in a surface,
-// and how they scatter there.
+// The mean energy loss of a batch in the slabs of a layer.
 #pragma once
 
+#include <cmath>
+#include <cstddef>
+
+#include "gttf/core/dual_constants.hpp"
 #include "gttf/core/pack_functions.hpp"
 #include "gttf/resolution/batch_loss.hpp"
-#include "gttf/resolution/batch_task.hpp"
-#include "gttf/trajectory/kinetic_energy.hpp"
-#include "gttf/trajectory/scattering.hpp"
+#include "gttf/trajectory/line.hpp"
 
 namespace gttf::detail {
 
@@ -18,12 +19,14 @@ struct ElementPower {
   S from, to, lowest, centre, per_width;
   S power[StoppingPiece::n_powers];
 
-  [[gnu::always_inline]] S at(const S& kinetic) const {
+  /// @tparam T  S, or dual numbers of it
+  template <class T>
+  [[gnu::always_inline]] T at(const T& kinetic) const {
     // in pairs: the chain of operations is half as long as one after the other
     static_assert(StoppingPiece::n_powers == 9);
-    const S y = (kinetic - centre) * per_width, y2 = y * y, y4 = y2 * y2;
-    const S low = (power[1] * y + power[0]) + (power[3] * y + power[2]) * y2;
-    const S high = (power[5] * y + power[4]) + (power[7] * y + power[6]) * y2;
+    const T y = (kinetic - centre) * per_width, y2 = y * y, y4 = y2 * y2;
+    const T low = (power[1] * y + power[0]) + (power[3] * y + power[2]) * y2;
+    const T high = (power[5] * y + power[4]) + (power[7] * y + power[6]) * y2;
     return low + (high + power[8] * y4) * y4;
   }
 };
@@ -68,7 +71,8 @@ struct MomentumBeta {
   S above, below;
 
   [[gnu::always_inline]] MomentumBeta(const S& kinetic, const S& rest)
-      : above(kinetic * (kinetic + S(2) * rest)), below(kinetic + rest) {}
+      : above(kinetic * (kinetic + ValueOf<S>(2) * rest)),
+        below(kinetic + rest) {}
 
   /// 1/(p beta)^2
   /// @param inverse  1/above
@@ -95,15 +99,18 @@ ScatterStrength<S> strength_of_average(const S& average, const S& rest,
 
 /// energy_loss() of several tracks: the same steps and integrals, with the
 /// stopping power from a table.
+/// @tparam S  numbers of the tracks, or dual numbers of them
 template <class S>
 class SlabCrossing {
+  using V = ValueOf<S>;
+
  public:
   /// @param incidence  1/paths
-  SlabCrossing(const BatchLoss& loss, ElementPower<S>* media, const S& charge2,
+  SlabCrossing(const BatchLoss& loss, ElementPower<V>* media, const V& charge2,
                const S& paths, const S& incidence, const S& kinetic)
       : loss_(loss),
         media_(media),
-        rest_(S(loss.rest_energy)),
+        rest_(loss.rest_energy),
         charge2_(charge2),
         paths_(paths),
         incidence_(incidence) {
@@ -111,27 +118,27 @@ class SlabCrossing {
   }
 
   void pass(const BatchSlab& slab) {
-    const S inverse = S(1 / slab.mass_thickness) * incidence_;
-    const S t = S(slab.x_over_x0) * paths_;
-    S left = S(slab.mass_thickness) * paths_, kinetic = result_.kinetic;
+    const S inverse = V(1 / slab.mass_thickness) * incidence_;
+    const S t = V(slab.x_over_x0) * paths_;
+    S left = V(slab.mass_thickness) * paths_, kinetic = result_.kinetic;
     S own0(0), own1(0), own2(0), transmission(1);
     S behind = kinetic;
-    S last = charge2_ * power_of(slab.medium, kinetic).at(kinetic);
+    S last = charge2_ * power_of(slab.medium, value_of(kinetic)).at(kinetic);
     // one step except for thick layers
     for (auto open = left > S(0); any(open); open = left > S(0)) {
-      const ElementPower<S>& medium = power_of(slab.medium, kinetic);
+      const ElementPower<V>& medium = power_of(slab.medium, value_of(kinetic));
       const auto power = [&](const S& at) { return charge2_ * medium.at(at); };
-      const S k1 = last, longest = S(loss_.largest_part) * kinetic;
+      const S k1 = last, longest = V(loss_.largest_part) * kinetic;
       S h = left;
       const auto thin = left * k1 <= longest;
       if (any(!thin)) [[unlikely]]
         h = select(thin, left, longest / k1);
-      const S k2 = power(kinetic - S(0.5) * h * k1);
-      const S k3 = power(kinetic - S(0.5) * h * k2);
+      const S k2 = power(kinetic - V(0.5) * h * k1);
+      const S k3 = power(kinetic - V(0.5) * h * k2);
       const S k4 = power(kinetic - h * k3);
-      behind = kinetic - h * S(1. / 6) * (k1 + S(2) * (k2 + k3) + k4);
+      behind = kinetic - h * V(1. / 6) * (k1 + V(2) * (k2 + k3) + k4);
       last = power(behind);
-      const auto leaves = !(behind >= medium.lowest);
+      const auto leaves = !(value_of(behind) >= medium.lowest);
       if (any(leaves)) [[unlikely]] {
         const Step own = step_in_pieces(slab.medium, h, kinetic, k1);
         behind = select(leaves, own.behind, behind);
@@ -139,7 +146,7 @@ class SlabCrossing {
       }
       // behind the slab nothing changes while other tracks are in it
       last = select(open, last, k1);
-      const S middle = S(0.5) * (kinetic + behind) + S(0.125) * h * (last - k1);
+      const S middle = V(0.5) * (kinetic + behind) + V(0.125) * h * (last - k1);
       // Simpson's rule for what scatters, and what of the slab is ahead
       const MomentumBeta<S> at1(kinetic, rest_), at2(middle, rest_),
           at3(behind, rest_);
@@ -150,10 +157,10 @@ class SlabCrossing {
       transmission = select(open, transmission * last * (of_last * at3.above),
                             transmission);
       const S part = h * inverse, weight = t * part;
-      const S first = S(1. / 6) * at1.inverse_square(S(of_first * at2.above)),
-              second = S(4. / 6) * at2.inverse_square(S(of_first * at1.above)),
-              third = S(1. / 6) * at3.inverse_square(S(of_last * k1));
-      const S a1 = left * inverse, a2 = a1 - S(0.5) * part, a3 = a1 - part;
+      const S first = V(1. / 6) * at1.inverse_square(S(of_first * at2.above)),
+              second = V(4. / 6) * at2.inverse_square(S(of_first * at1.above)),
+              third = V(1. / 6) * at3.inverse_square(S(of_last * k1));
+      const S a1 = left * inverse, a2 = a1 - V(0.5) * part, a3 = a1 - part;
       own0 = own0 + weight * (first + second + third);
       own1 = own1 + weight * (a1 * first + a2 * second + a3 * third);
       own2 = own2 +
@@ -161,9 +168,9 @@ class SlabCrossing {
       left = left - h;
       kinetic = behind;
     }
-    const S per_path = last * S(slab.mass_thickness);
+    const S per_path = last * V(slab.mass_thickness);
     sum2_ = transmission * transmission * sum2_ +
-            per_path * (S(2) * transmission * sum1_ + per_path * sum0_) +
+            per_path * (V(2) * transmission * sum1_ + per_path * sum0_) +
             per_path * per_path * own2;
     sum1_ = transmission * sum1_ + per_path * (sum0_ + own1);
     sum0_ = sum0_ + own0;
@@ -175,7 +182,7 @@ class SlabCrossing {
 
   ElementLoss<S> result() {
     const S inverse = S(1) / sum0_;
-    result_.inverse_p_beta2 = sum0_ * (S(1 / depth_) * incidence_);
+    result_.inverse_p_beta2 = sum0_ * (V(1 / depth_) * incidence_);
     result_.ahead = sum1_ * inverse;
     const S variance = sum2_ * inverse - result_.ahead * result_.ahead;
     result_.ahead_variance = select(variance > S(0), variance, S(0));
@@ -194,19 +201,19 @@ class SlabCrossing {
   [[gnu::noinline]] Step step_in_pieces(std::size_t medium, const S& h,
                                         const S& kinetic, const S& k1) const {
     const auto power = [&](const S& at) {
-      ElementPower<S> own;
-      set_power(loss_, medium, at, own);
+      ElementPower<V> own;
+      set_power(loss_, medium, value_of(at), own);
       return charge2_ * own.at(at);
     };
-    const S k2 = power(kinetic - S(0.5) * h * k1);
-    const S k3 = power(kinetic - S(0.5) * h * k2);
+    const S k2 = power(kinetic - V(0.5) * h * k1);
+    const S k3 = power(kinetic - V(0.5) * h * k2);
     const S k4 = power(kinetic - h * k3);
-    const S behind = kinetic - h * S(1. / 6) * (k1 + S(2) * (k2 + k3) + k4);
+    const S behind = kinetic - h * V(1. / 6) * (k1 + V(2) * (k2 + k3) + k4);
     return {behind, power(behind)};
   }
 
-  const ElementPower<S>& power_of(std::size_t i, const S& kinetic) {
-    ElementPower<S>& medium = media_[i];
+  const ElementPower<V>& power_of(std::size_t i, const V& kinetic) {
+    ElementPower<V>& medium = media_[i];
     const auto right = both(medium.from <= kinetic, kinetic < medium.to);
     if (any(!right)) [[unlikely]]
       set_power(loss_, i, kinetic, medium);
@@ -214,8 +221,10 @@ class SlabCrossing {
   }
 
   const BatchLoss& loss_;
-  ElementPower<S>* media_;
-  const S rest_, charge2_, paths_, incidence_;
+  ElementPower<V>* media_;
+  const S rest_;
+  const V charge2_;
+  const S paths_, incidence_;
   double depth_ = 0;  ///< at normal incidence
   S sum0_{0}, sum1_{0}, sum2_{0};
   ElementLoss<S> result_;
@@ -225,8 +234,9 @@ class SlabCrossing {
 /// @param incidence  1/paths
 template <class S>
 [[gnu::always_inline]] inline ElementLoss<S> loss_in_layer(
-    const BatchLoss& all, std::size_t surface, ElementPower<S>* media,
-    const S& charge2, const S& paths, const S& incidence, const S& kinetic) {
+    const BatchLoss& all, std::size_t surface, ElementPower<ValueOf<S>>* media,
+    const ValueOf<S>& charge2, const S& paths, const S& incidence,
+    const S& kinetic) {
   SlabCrossing<S> slabs(all, media, charge2, paths, incidence, kinetic);
   const std::size_t begin = all.first[surface], end = all.first[surface + 1];
   if (begin == end) {
@@ -239,59 +249,5 @@ template <class S>
   for (std::size_t i = begin; i < end; ++i) slabs.pass(all.slabs[i]);
   return slabs.result();
 }
-
-/// Tracks that become slower from layer to layer.
-template <class S>
-class SlowingTracks {
- public:
-  SlowingTracks(const BatchLoss& loss, const BatchTracks& tracks,
-                ElementPower<S>* media)
-      : loss_(loss),
-        media_(media),
-        rest_(loss.rest_energy),
-        charge_(L::load(tracks.charge)),
-        p_(L::load(tracks.p)),
-        kinetic_(kinetic_energy(p_, rest_)) {
-    for (std::size_t i = 0; i < loss.n_media; ++i)
-      media[i].from = media[i].to = S(0);
-  }
-
-  const S& p() const { return p_; }
-  /// Energies, GeV; NaN where a track has stopped.
-  const S& kinetic() const { return kinetic_; }
-  S energy() const { return kinetic_ + rest_; }
-  S qop() const { return charge_ / p_; }  ///< e/GeV
-
-  /// Whether anything is lost in a surface.
-  bool lose_in(std::size_t surface) const {
-    return loss_.first[surface] != loss_.first[surface + 1];
-  }
-  /// What is lost there.
-  /// @param cosine  direction . normal
-  /// @param inverse  1/cosine
-  ElementLoss<S> loss_in(std::size_t surface, const S& cosine,
-                         const S& inverse) const {
-    using std::abs;
-    return loss_in_layer(loss_, surface, media_, S(charge_ * charge_),
-                         S(abs(inverse)), S(abs(cosine)), kinetic_);
-  }
-  /// Of the scattering in a layer.
-  ScatterStrength<S> strength(const ElementLoss<S>& loss) const {
-    return strength_of_average(loss.inverse_p_beta2, rest_, charge_);
-  }
-  /// The energy behind a layer, where it is crossed.
-  void pass(const MaskOf<S>& crossed, const ElementLoss<S>& loss) {
-    kinetic_ = select(crossed, loss.kinetic, kinetic_);
-    p_ = select(crossed, momentum_of_kinetic(loss.kinetic, rest_), p_);
-  }
-
- private:
-  using L = PackAccess<S>;
-
-  const BatchLoss& loss_;
-  ElementPower<S>* media_;
-  const S rest_, charge_;
-  S p_, kinetic_;
-};
 
 }  // namespace gttf::detail
