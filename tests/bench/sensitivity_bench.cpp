@@ -19,7 +19,7 @@ void run(benchmark::State& state, const Detector& detector, EnergyLoss loss) {
                                     Parameter::phi0, Parameter::theta};
   Model model;
   model.loss = loss;
-  const std::size_t n = loss == EnergyLoss::off ? 2048 : 2;
+  constexpr std::size_t n = 2048;
   test::TrackList tracks;
   for (std::size_t i = 0; i < n; ++i) {
     const double x = static_cast<double>(i) / static_cast<double>(n);

@@ -514,8 +514,6 @@ class Worker {
     if (job_.states.asked_for()) fit_.at = group.at;
     fit_.guessed = group.trial;
     if (group.guess != nullptr) group.guess->extents->put_into(fit_);
-    if (extras_.backward_pass || slows_down() || in_regions)
-      fit_.workspace = workspace_.with(kernel.workspace(fit_));
     // full vectors of consecutive tracks write directly to the results
     const bool direct = group.in_a_row && group.n == width() &&
                         !fit_.follows_only &&
@@ -524,6 +522,8 @@ class Worker {
       write_from(group.track[0]);
     else
       write_here(group);
+    if (extras_.backward_pass || slows_down() || in_regions)
+      fit_.workspace = workspace_.with(kernel.workspace(fit_));
     kernel.fit(fit_);
     if (fit_.guessed && !fit_.confirmed) return {false, 0, 0};
     if (extras_.limits && !fit_.follows_only)
@@ -862,8 +862,10 @@ BatchStatistics resolve_all(const TrackingGeometry& geometry,
       known,
       path == CodePath::best && is_vectorised(geometry, model) &&
           !(model.beam_spot && asks_without_spot(results)) &&
-          (model.loss == EnergyLoss::off ||
-           (are_of_one_kind(tracks) && !with_slopes)) &&
+          (model.loss == EnergyLoss::off || are_of_one_kind(tracks)) &&
+          // without field a change of the momentum is not one of the line
+          !(with_slopes && model.loss != EnergyLoss::off &&
+            !geometry.has_field()) &&
           // with one logarithm for all, every layer depends on all
           !(with_slopes && model.scattering == Scattering::highland_total) &&
           (follows_helices(geometry.field()) || regions.has_value())};

@@ -505,7 +505,14 @@ template <class S, class Changes>
   }
 }
 
-/// @tparam Step  BatchStep<S>, or LossStep<S>: then without derivatives
+/// For tracks whose derivatives this pass calculates itself.
+struct NoOtherSlopes {
+  template <class Functions>
+  void operator()(const Functions&, std::size_t) const {}
+};
+
+/// @tparam Step  BatchStep<S>, or LossStep<S>: then without derivatives by
+/// position and material
 /// @tparam Changes  of the parameters by the line; derivatives are those of
 /// helices
 template <class S, class Step = BatchStep<S>,
@@ -513,6 +520,7 @@ template <class S, class Step = BatchStep<S>,
 class BatchBackwardPass {
   static constexpr bool can_differentiate =
       Changes::is_helix && std::is_same_v<Step, BatchStep<S>>;
+  static constexpr bool loses_energy = std::is_same_v<Step, LossStep<S>>;
 
  public:
   BatchBackwardPass(const BatchTask& task, const typename Changes::Origin& line)
@@ -546,9 +554,14 @@ class BatchBackwardPass {
 
   /// @param inside  covariance of the line in front of the first hits
   /// @param start   the first of them, if it is a beam spot; or null
-  void run(const Covariance5<S>& inside, const StartHit<S>* start) {
+  /// @param slopes  called with the functions before they are propagated:
+  ///                calculates derivatives in another pass
+  template <class Slopes = NoOtherSlopes>
+  void run(const Covariance5<S>& inside, const StartHit<S>* start,
+           Slopes&& slopes = {}) {
     set_functions(inside);
     if (start != nullptr) pass_start(*start);
+    slopes(functions_, n_functions_);
     BatchStretch<S, Step> stretch = this->stretch();
     next_slopes_ = rows_ + 2 * n_rows_;
     for (std::size_t k = 0; k < task_.n_crossings; ++k) prepare(k);
@@ -565,8 +578,16 @@ class BatchBackwardPass {
                                             functions_[i]);
             continue;
           }
-        take_outwards<S, false, false>(stretch, begin, end, nullptr,
-                                       functions_[i]);
+        if constexpr (loses_energy)
+          if (functions_[i].sigma != nullptr && !with_positions_ &&
+              !with_materials_) {
+            take_outwards<S, true, false>(stretch, begin, end, nullptr,
+                                          functions_[i]);
+            continue;
+          }
+        if (is_propagated(functions_[i]))
+          take_outwards<S, false, false>(stretch, begin, end, nullptr,
+                                         functions_[i]);
       }
       for (; begin < end; ++begin) stretch.coordinates(begin, [](auto&&) {});
     }
@@ -591,7 +612,7 @@ class BatchBackwardPass {
     };
     with_materials_ = any_of(task_.material_slope);
     with_positions_ = any_of(task_.position_slope);
-    if (with_positions_) {
+    if (with_positions_ || (loses_energy && with_materials_)) {
       Covariance5<S> unit;
       for (std::size_t i = 0; i < track_dim; ++i)
         for (std::size_t j = 0; j < track_dim; ++j)
@@ -600,9 +621,7 @@ class BatchBackwardPass {
     }
     for (std::size_t q = 0; q < n_parameters; ++q) {
       const auto parameter = static_cast<Parameter>(q);
-      const bool share =
-          (parameter == Parameter::p && asked_for(BatchPlane::mu_phi)) ||
-          (parameter == Parameter::theta && asked_for(BatchPlane::mu_theta));
+      const bool share = has_share(parameter);
       double* const scattering = task_.scattering_variance[q];
       double* const hits = task_.hit_variance[q];
       double* const position = task_.position_slope[q];
@@ -620,8 +639,21 @@ class BatchBackwardPass {
       f.position = position;
       f.material = task_.material_slope[q];
       f.sigma = sigma;
-      f.rest = position != nullptr ? rows[q] : Row<S>{};
+      f.rest = f.position != nullptr || (loses_energy && f.material != nullptr)
+                   ? rows[q]
+                   : Row<S>{};
     }
+  }
+
+  bool has_share(Parameter parameter) const {
+    return (parameter == Parameter::p && asked_for(BatchPlane::mu_phi)) ||
+           (parameter == Parameter::theta && asked_for(BatchPlane::mu_theta));
+  }
+
+  /// Whether anything but derivatives is requested of it.
+  bool is_propagated(const BatchFunction<S>& f) const {
+    return f.scattering != nullptr || f.hits != nullptr ||
+           has_share(f.parameter);
   }
 
   /// The contribution of a beam spot to the variances and functions.

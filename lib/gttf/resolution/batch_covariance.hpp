@@ -127,8 +127,12 @@ class BatchCovariance : public AnyFit {
     store_momentum(perigee);
     if constexpr (backward_pass)
       if (path_.has_backward_pass()) {
-        path_.back().run(inside_,
-                         task_.beam_spot != nullptr ? &start_ : nullptr);
+        const StartHit<S>* const start =
+            task_.beam_spot != nullptr ? &start_ : nullptr;
+        if constexpr (requires { path_.loss_slopes(); })
+          path_.back().run(inside_, start, path_.loss_slopes());
+        else
+          path_.back().run(inside_, start);
         if constexpr (has_states)
           if (task_.at != BatchTask::nowhere) set_state();
       }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gttf/fit/streaming/general_kinks.hpp"
+#include "gttf/resolution/batch_loss_slopes.hpp"
 #include "gttf/resolution/batch_path.hpp"
 #include "gttf/resolution/slowing_helix.hpp"
 #include "gttf/resolution/surface_slopes.hpp"
@@ -17,7 +18,7 @@ template <class S>
 std::size_t loss_workspace(const BatchTask& task) {
   return backward_pass_workspace<S, LossStep<S>>(task) +
          task.loss->n_media * sizeof(ElementPower<S>) +
-         task.n_surfaces * sizeof(unsigned);
+         BatchLossSlopes<S>::bytes(task) + task.n_surfaces * sizeof(unsigned);
 }
 
 /// A group of tracks that share a list of crossings, followed outwards from one
@@ -36,7 +37,9 @@ class BatchLossPath {
         scattering_(scattering_of_group(task, line_)),
         back_(task, line_),
         media_(reinterpret_cast<ElementPower<S>*>(back_.rest())),
-        near_(reinterpret_cast<unsigned*>(media_ + task.loss->n_media)) {}
+        loss_slopes_(task, line_, back_.steps(), media_,
+                     reinterpret_cast<std::byte*>(media_ + task.loss->n_media)),
+        near_(reinterpret_cast<unsigned*>(loss_slopes_.rest())) {}
 
   /// Passes through all crossings, and determines which tracks cross the
   /// surfaces of the list and no others.
@@ -83,6 +86,8 @@ class BatchLossPath {
   const S& momentum_at() const { return momentum_at_; }
 
   BatchBackwardPass<S, LossStep<S>>& back() { return back_; }
+  /// For back().
+  BatchLossSlopes<S>& loss_slopes() { return loss_slopes_; }
   bool has_backward_pass() const { return task_.extras.backward_pass; }
   bool scatters(std::size_t k) const { return task_.list[k].kinked != 0; }
   const Kinks& kinks(std::size_t k) const { return back_.steps()[k].kinks; }
@@ -173,6 +178,9 @@ class BatchLossPath {
       as_listed_ = both(as_listed_, is_first_crossing(s.record, x));
     turn_ = turn_ + at.line.c * x.arc;
     there.put_into(at.line);
+    if (auto* const states = loss_slopes_.states(); states != nullptr)
+      states[k] = {x.arc,     at.line.kappa, at.p,    at.kinetic,
+                   x.cos_psi, x.sin_psi,     there.r2};
     Crossing<S> here;
     set_at_its_point(x, here);
     if (c.fitted != 0) {
@@ -445,6 +453,7 @@ class BatchLossPath {
   const PackScattering<S> scattering_;
   BatchBackwardPass<S, LossStep<S>> back_;
   ElementPower<S>* media_;
+  BatchLossSlopes<S> loss_slopes_;
   unsigned* near_;
   std::size_t n_near_ = 0;
   /// Of the present crossing, in both passes; the outermost one has the first.

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "gttf/core/pack_functions.hpp"
-#include "gttf/resolution/slowing_tracks.hpp"
 #include "gttf/resolution/batch_regions.hpp"
 #include "gttf/resolution/batch_task.hpp"
+#include "gttf/resolution/slowing_tracks.hpp"
 #include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/map_flight.hpp"
 #include "gttf/trajectory/turn.hpp"
