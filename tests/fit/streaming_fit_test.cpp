@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "gttf/fit/track/hit_surface.hpp"
 #include "support/exact_chi2.hpp"
 #include "support/fit_tracks.hpp"
 
@@ -73,6 +74,44 @@ TEST_CASE("streaming fit: equals the triplet fit after convergence") {
     for (int p = 0; p < 5; ++p)
       CHECK(std::abs(a.perigee[p] - b.perigee[p]) <
             1e-8 * std::sqrt(a.perigee_covariance(p, p)));
+  }
+}
+
+TEST_CASE("streaming fit: a helix reaches a surface from a guess") {
+  RandomTracks random(13);
+  for (int i = 0; i < 300; ++i) {
+    CAPTURE(i);
+    // straight tracks, too, and turns of up to 1 rad
+    const double radius = random.uniform(300, 3000);
+    const Helix<double> start{{20, -10, 5},
+                              random.uniform(0.5, 2.6),
+                              random.uniform(-0.5, 0.5),
+                              i % 7 == 0 ? 0 : 1 / radius};
+    const HelixPoint<double> from = point_of(start, direction_of(start));
+    const double arc = random.uniform(10, 250);
+    const HelixPoint<double> at = detail::advanced(from, arc);
+    // a plane, a cylinder and a cone through this point
+    TrackHit hit;
+    hit.position = vector_of(at.position);
+    const double phi = std::atan2(at.position.y, at.position.x);
+    hit.u = Vector3(-std::sin(phi), std::cos(phi), 0);
+    hit.v = Vector3(0, 0, 1);
+    hit.curved = i % 3 > 0;
+    const double slope = i % 3 == 2 ? 0.3 : 0;
+    if (i % 3 == 0) hit.u = Vector3(-std::sin(0.4), std::cos(0.4), 0);
+    hit.v = Vector3(slope * std::cos(phi), slope * std::sin(phi), 1);
+    hit.v.normalize();
+    const auto surface = detail::surface_of(hit);
+    // the remaining error of a crossing with a cone is only estimated roughly
+    const double tolerance = slope == 0 ? 1e-10 : 1e-9;
+    for (const double off : {0., 1e-7, -0.003, 0.1, -0.4, 3.}) {
+      CAPTURE(off);
+      const auto x = detail::cross_surface(from, surface, arc + off);
+      CHECK(std::abs(x.arc - arc) < tolerance);
+      CHECK((vector_of(x.at.position) - hit.position).norm() < tolerance);
+      CHECK(std::abs(x.at.cos_phi - at.cos_phi) < 1e-13);
+      CHECK(std::abs(x.at.sin_phi - at.sin_phi) < 1e-13);
+    }
   }
 }
 

@@ -163,9 +163,9 @@ class BatchStreamFitter {
                           PackValues* out) const {
     Helix<S> at = reference.first();
     const Direction<S> direction = direction_of(at);
-    const NodeState<S>& x = reference.first_crossing();
-    const auto state = surface_derivatives(x.normal, point_of(at, direction),
-                                           x.transport_before);
+    const FirstCrossing<S>& x = reference.first_crossing();
+    const auto state =
+        surface_derivatives(x.normal, point_of(at, direction), x.transport);
     at.position = at.position - Cartesian<S>{S(in_.origin[0]), S(in_.origin[1]),
                                              S(in_.origin[2])};
     const PerigeeOf<S> p = perigee_of(at, direction);

@@ -65,7 +65,6 @@ struct NoColumn {
   void start_kinks(const Arguments&...) {}
   template <class... Arguments>
   void scatter(const Arguments&...) {}
-  void start_loss() {}
   template <class... Arguments>
   void scatter_loss(const Arguments&...) {}
 };

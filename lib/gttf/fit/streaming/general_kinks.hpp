@@ -47,7 +47,6 @@ void scatter_angles(FiveEquations<S>& e, const GeneralKinks<S>& kinks,
                     Row<S>& gain_theta, Row<S>& gain_phi, Column& column) {
   // covariance of the kinks = U diag(dt, dp) U^T, U = [1 u; 0 1]
   S dt = kinks.w, dp = kinks.w_phi, u(0);
-  column.start_kinks(S(0));
   GTTF_UNROLL
   for (std::size_t step = 0; step < track_dim; ++step) {
     const std::size_t i = track_dim - 1 - step;
@@ -79,7 +78,6 @@ void scatter_angles(FiveEquations<S>& e, const GeneralKinks<S>& kinks,
 template <ZeroVariance Z, class S, class Column>
 S scatter_loss(FiveEquations<S>& e, const Row<S>& b, S w, Row<S>& gain,
                Column& column) {
-  column.start_loss();
   GTTF_UNROLL
   for (std::size_t step = 0; step < track_dim; ++step) {
     const std::size_t i = track_dim - 1 - step;

@@ -29,82 +29,77 @@ LineTransport<S> no_transport() {
            {zero, zero, one, zero, zero}}};
 }
 
-/// After the arc s: (across, vertical, phi) there as function of (across,
-/// vertical, phi, theta, kappa) before; see docs/theory/crossings.md.
-/// @param t  arc_turn() of the arc
+/// From a point of a helix to another: (across, vertical, phi) there as
+/// function of (across, vertical, phi, theta, kappa) before; see
+/// docs/theory/crossings.md.
 template <class S>
-void transport_along(const HelixPoint<S>& from, const S& inv_sine, const S& s,
-                     const ArcTurn<S>& t, LineTransport<S>& transport) {
+void transport_along(const HelixPoint<S>& from, const S& inv_sine,
+                     const HelixCrossing<S>& to, LineTransport<S>& transport) {
   using std::abs;
-  const S &c = from.c, &ct = from.cot, two(2), one(1);
-  const S half_chord = S(0.5) * s * t.sinc;  // D
-  const S f = two * half_chord * t.cosine, g = two * half_chord * t.sine;
-  const S sin_turn = two * t.sine * t.cosine;
-  const S cos_turn = one - two * t.sine * t.sine;
+  const S &c = from.c, &ct = from.cot, &s = to.arc, one(1), half(0.5);
+  const Cartesian<S> chord = to.at.position - from.position;
+  // along and across the direction at the begin: sin(turn)/c, (1 - cos(turn))/c
+  const S f = chord.x * from.cos_phi + chord.y * from.sin_phi;
+  const S d2 = half * transverse_dot(chord, chord), g = c * d2;
+  const S sin_turn = c * f, cos_turn = one - c * g;
   // (s - f)/c = s^2 (1 - sin 2X/2X)/2X
-  const S x2 = t.x * t.x;
+  const S x = half * (c * s), x2 = x * x;
   constexpr double terms[] = {1. / 3, -1. / 15, 2. / 315, -1. / 2835,
                               2. / 155925};
-  S excess = s * s * t.x * polynomial(terms, x2);
-  const auto large = !(abs(t.x) < S(0.1));
+  S excess = s * s * x * polynomial(terms, x2);
+  const auto large = !(abs(x) < S(0.1));
   if (any(large))
     excess = select(large, (s - f) / select(large, c, one), excess);
-  const S d2 = two * half_chord * half_chord;
-  const S along[4] = {sin_turn, g, ct * f, excess * inv_sine};
-  const S across_phi = f, across_theta = -(ct * g),
-          across_kappa = d2 * inv_sine;
   S(&row)[3][track_dim] = transport.row;
   for (std::size_t j = 0; j < track_dim; ++j) {
     const S across = row[0][j], vertical = row[1][j], phi = row[2][j];
-    row[0][j] = cos_turn * across + across_phi * phi;
+    row[0][j] = cos_turn * across + f * phi;
     // displacement of the point along the track
-    const S slid = along[0] * across + along[1] * phi;
+    const S slid = sin_turn * across + g * phi;
     row[1][j] = vertical - ct * slid;
     row[2][j] = phi - c * slid;
   }
-  row[0][3] = row[0][3] + across_theta;
-  row[0][4] = row[0][4] + across_kappa;
-  row[1][3] = row[1][3] - s - ct * along[2];
-  row[1][4] = row[1][4] - ct * along[3];
-  row[2][3] = row[2][3] - c * along[2];
-  row[2][4] = row[2][4] + s * inv_sine - c * along[3];
+  const S slid_theta = ct * f, slid_kappa = excess * inv_sine;
+  row[0][3] = row[0][3] - ct * g;
+  row[0][4] = row[0][4] + d2 * inv_sine;
+  row[1][3] = row[1][3] - s - ct * slid_theta;
+  row[1][4] = row[1][4] - ct * slid_kappa;
+  row[2][3] = row[2][3] - c * slid_theta;
+  row[2][4] = row[2][4] + s * inv_sine - c * slid_kappa;
 }
 
-/// Crossing of a track displaced along its left normal, or along z, with a
-/// surface: the displacement, and the arc along the track.
+/// Arcs along a track that is displaced by 1 mm along its left normal, or along
+/// z, to its crossing with a surface.
 template <class S>
-struct SlidStep {
-  Cartesian<S> displacement;
-  S slide;
+struct SlideArcs {
+  S across, vertical;
 };
 
-/// @param inverse  1/(normal . slope)
 template <class S>
-SlidStep<S> slid_onto(const Cartesian<S>& normal, const Cartesian<S>& slope,
-                      const S& inverse, const Cartesian<S>& displacement) {
-  const S slide = -(dot(normal, displacement) * inverse);
-  return {displacement + slide * slope, slide};
+SlideArcs<S> slide_arcs(const Cartesian<S>& normal, const HelixPoint<S>& at) {
+  const S inverse = S(-1) / dot(normal, at.slope());
+  return {(normal.y * at.cos_phi - normal.x * at.sin_phi) * inverse,
+          normal.z * inverse};
 }
 
 /// (across, vertical, phi) after a finite kink on a surface as function of the
 /// values before, both moved along their track.
+/// @param turn  of the azimuth by the kink: ArcTurn::sine, cosine
 template <class S>
-void transport_through_kink(const Cartesian<S>& normal,
+void transport_through_kink(const SlideArcs<S>& slide,
                             const HelixPoint<S>& before,
-                            const HelixPoint<S>& after,
+                            const HelixPoint<S>& after, const ArcTurn<S>& turn,
                             LineTransport<S>& transport) {
-  const Cartesian<S> left = after.left(), t = after.slope();
-  const Cartesian<S> slope = before.slope();
-  const S inverse = S(1) / dot(normal, slope);
-  const Cartesian<S> basis[2] = {before.left(), {S(0), S(0), S(1)}};
-  S m[3][2];
-  for (int i = 0; i < 2; ++i) {
-    const SlidStep<S> p = slid_onto(normal, slope, inverse, basis[i]);
-    const S along = transverse_dot(p.displacement, t);
-    m[0][i] = dot(p.displacement, left);
-    m[1][i] = p.displacement.z - t.z * along;
-    m[2][i] = before.c * p.slide - after.c * along;
-  }
+  const S &cosine = turn.cosine, &sine = turn.sine;
+  // arcs behind the kink to the points nearest to the displaced ones
+  const S from_across = sine + slide.across * cosine,
+          from_vertical = slide.vertical * cosine;
+  const S m[3][2] = {
+      {cosine - slide.across * sine, -(slide.vertical * sine)},
+      {slide.across * before.cot - after.cot * from_across,
+       S(1) + slide.vertical * before.cot - after.cot * from_vertical},
+      {before.c * slide.across - after.c * from_across,
+       before.c * slide.vertical - after.c * from_vertical}};
   S(&row)[3][track_dim] = transport.row;
   for (std::size_t j = 0; j < track_dim; ++j) {
     const S across = row[0][j], vertical = row[1][j];
@@ -133,12 +128,12 @@ Kink<S> kink_columns(const LineTransport<S>& transport) {
 
 /// Derivative of the coordinate along `axis`, a vector in the plane.
 template <class S>
-Row<S> plane_row(const Cartesian<S>& axis, const Cartesian<S>& normal,
+Row<S> plane_row(const Cartesian<S>& axis, const SlideArcs<S>& slide,
                  const HelixPoint<S>& at, const LineTransport<S>& transport) {
-  const Cartesian<S> t = at.slope();
-  const S slide = dot(axis, t) / dot(normal, t);
-  const S across = dot(axis, at.left()) - slide * dot(normal, at.left());
-  const S vertical = axis.z - slide * normal.z;
+  const S along = dot(axis, at.slope());
+  const S across =
+      axis.y * at.cos_phi - axis.x * at.sin_phi + slide.across * along;
+  const S vertical = axis.z + slide.vertical * along;
   Row<S> r;
   for (std::size_t j = 0; j < track_dim; ++j)
     r[j] = across * transport.row[0][j] + vertical * transport.row[1][j];
@@ -151,21 +146,20 @@ template <class S>
 std::array<Row<S>, track_dim> surface_derivatives(
     const Cartesian<S>& normal, const HelixPoint<S>& at,
     const LineTransport<S>& transport) {
-  const Cartesian<S> slope = at.slope();
-  const S inverse = S(1) / dot(normal, slope);
-  const SlidStep<S> across = slid_onto(normal, slope, inverse, at.left());
-  const SlidStep<S> vertical =
-      slid_onto(normal, slope, inverse, {S(0), S(0), S(1)});
+  const SlideArcs<S> slide = slide_arcs(normal, at);
+  const Cartesian<S> across = at.left() + slide.across * at.slope();
+  const Cartesian<S> vertical =
+      Cartesian<S>{S(0), S(0), S(1)} + slide.vertical * at.slope();
   std::array<Row<S>, track_dim> d;
   const auto sum = [&](const S& a, const S& b, Row<S>& row) {
     for (std::size_t j = 0; j < track_dim; ++j)
       row[j] = a * transport.row[0][j] + b * transport.row[1][j];
   };
-  sum(across.displacement.x, vertical.displacement.x, d[0]);
-  sum(across.displacement.y, vertical.displacement.y, d[1]);
-  sum(across.displacement.z, vertical.displacement.z, d[2]);
+  sum(across.x, vertical.x, d[0]);
+  sum(across.y, vertical.y, d[1]);
+  sum(across.z, vertical.z, d[2]);
   d[3] = {S(0), S(0), S(0), S(1), S(0)};
-  sum(at.c * across.slide, at.c * vertical.slide, d[4]);
+  sum(at.c * slide.across, at.c * slide.vertical, d[4]);
   for (std::size_t j = 0; j < track_dim; ++j)
     d[4][j] = d[4][j] + transport.row[2][j];
   return d;
@@ -179,6 +173,13 @@ struct NodeState {
   PlaneAxes<S> axes;
   Cartesian<S> normal;
   LineTransport<S> transport_before, transport_after;
+};
+
+/// The surface of the first node and the line on it.
+template <class S>
+struct FirstCrossing {
+  Cartesian<S> normal;
+  LineTransport<S> transport;  ///< from the start, before the kink
 };
 
 /// Input of a linear fit for a crossing of the reference.
@@ -214,27 +215,14 @@ class KinkedHelix {
   /// Starts with a helix on the surface of the first measured point.
   void start(const Helix<S>& first) {
     first_ = first;
-    is_kinked_ = false;
-    for (std::size_t k = 0; k < nodes_.size(); ++k) {
-      Node& n = nodes_[k];
-      n.arc = n.so_far[0] = n.so_far[1] = S(0);
-      if (k == 0) continue;
-      // a first guess: the distance in the transverse plane
-      using std::sqrt;
-      const Cartesian<S> step = hits_.surface(hits_.points[k]).position -
-                                hits_.surface(hits_.points[k - 1]).position;
-      n.arc = sqrt(transverse_dot(step, step));
-    }
+    is_kinked_ = is_followed_ = false;
+    for (Node& n : nodes_) n.so_far = {S(0), S(0)};
   }
 
   /// Follows the helix from the start through all surfaces with the kinks of
   /// the nodes.
-  /// @param at_node  called with the number of a node and its position
-  template <class AtNode>
-  void follow(BatchOutcome<S>& outcome, AtNode&& at_node);
-  void follow(BatchOutcome<S>& outcome) {
-    follow(outcome, [](std::size_t, const NodeState<S>&) {});
-  }
+  /// @param crossed  filled unless empty: one per node
+  void follow(BatchOutcome<S>& outcome, std::span<NodeState<S>> crossed = {});
 
   /// @param weight  factor of theta0_2
   void set_variances(const S& weight) {
@@ -270,84 +258,109 @@ class KinkedHelix {
   bool has_field() const { return hits_.field; }
   const Helix<S>& first() const { return first_; }
   /// The crossing of the first node in the last pass.
-  const NodeState<S>& first_crossing() const { return first_crossing_; }
+  const FirstCrossing<S>& first_crossing() const { return first_crossing_; }
 
  private:
-  void set_rows(const NodeState<S>& x, std::size_t point, Node& n) const;
+  void set_rows(const HitSurface<S>& surface, std::size_t point,
+                const HelixPoint<S>& at, const SlideArcs<S>& slide,
+                const LineTransport<S>& transport, Node& n) const;
 
   const Hits& hits_;
   std::span<Node> nodes_;
   Helix<S> first_;
-  NodeState<S> first_crossing_;
-  bool is_kinked_ = false;  ///< at some node
+  FirstCrossing<S> first_crossing_;
+  bool is_kinked_ = false;    ///< at some node
+  bool is_followed_ = false;  ///< arcs of all nodes are known
 };
 
 template <class S, class Hits>
-void KinkedHelix<S, Hits>::set_rows(const NodeState<S>& x, std::size_t point,
+void KinkedHelix<S, Hits>::set_rows(const HitSurface<S>& surface,
+                                    std::size_t point, const HelixPoint<S>& at,
+                                    const SlideArcs<S>& slide,
+                                    const LineTransport<S>& transport,
                                     HelixNode<S>& n) const {
-  const InPlane<S> residual =
-      seen_in_plane(hits_.surface(point), x.before.position);
+  const auto coordinates = hits_.axes(point);
+  if (coordinates.empty()) return;
+  const PlaneAxes<S> axes = axes_on(surface, at.position);
+  const InPlane<S> residual = seen_in_plane(surface, at.position);
   std::size_t q = 0;
-  for (const CoordinateAxis& a : hits_.axes(point)) {
+  for (const CoordinateAxis& a : coordinates) {
     const S cosine(a.cosine), sine(a.sine);
-    n.rows[q] = plane_row(cosine * x.axes.u + sine * x.axes.v, x.normal, x.at,
-                          x.transport_before);
+    n.rows[q] =
+        plane_row(cosine * axes.u + sine * axes.v, slide, at, transport);
     n.residuals[q++] = cosine * residual.u + sine * residual.v;
   }
 }
 
 template <class S, class Hits>
-template <class AtNode>
-[[gnu::flatten]] void KinkedHelix<S, Hits>::follow(BatchOutcome<S>& outcome,
-                                                   AtNode&& at_node) {
-  NodeState<S> x;
-  x.after = first_;
-  x.transport_after = no_transport<S>();
+[[gnu::flatten]] void KinkedHelix<S, Hits>::follow(
+    BatchOutcome<S>& outcome, std::span<NodeState<S>> crossed) {
   Direction<S> direction = direction_of(first_);
+  S theta = first_.theta, phi = first_.phi;
   HelixPoint<S> from = point_of(first_, direction);
+  LineTransport<S> transport = no_transport<S>();
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
     Node& n = nodes_[k];
     const std::size_t point = hits_.points[k];
     const HitSurface<S> surface = hits_.surface(point);
-    const S s = arc_to(from, surface, n.arc);
-    outcome.require(is_finite(s + from.position.x), FitStatus::not_converged);
+    const S guess = is_followed_ ? n.arc : arc_towards(from, surface.position);
+    const HelixCrossing<S> x = cross_surface(from, surface, guess);
+    outcome.require(is_finite(x.arc + from.position.x),
+                    FitStatus::not_converged);
     // layers of one sensor may coincide, and where overlapping modules cross
     // each other the helix of a step may meet them in another order: over such
     // a distance kinks displace nothing
     constexpr double longest_step_back = 0.5;  // mm
     if (k > 0)
-      outcome.require(s > S(-longest_step_back), FitStatus::wrong_order);
+      outcome.require(x.arc > S(-longest_step_back), FitStatus::wrong_order);
     if (outcome.failed()) return;
-    n.arc = s;
-    const ArcTurn<S> turn = arc_turn(from.c, s);
-    x.transport_before = x.transport_after;
-    transport_along(from, S(1) / direction.sin_theta, s, turn,
-                    x.transport_before);
-    x.at = advanced(from, s, turn);
-    x.before = {x.at.position, x.after.theta, x.after.phi + turn.x + turn.x,
-                first_.kappa};
-    x.axes = axes_on(surface, x.at.position);
-    x.normal = x.axes.normal();
-    x.after = x.before;
-    x.after.theta = x.after.theta + n.so_far[0];
-    x.after.phi = x.after.phi + n.so_far[1];
-    x.transport_after = x.transport_before;
-    if (is_kinked_) {
-      using std::sin;
-      const S mean = sin(S(0.5) * (x.before.theta + x.after.theta));
-      n.sine2 = mean * mean;
-      direction = direction_of(x.after);
-      from = point_of(x.after, direction);
-      transport_through_kink(x.normal, x.at, from, x.transport_after);
-    } else {
-      n.sine2 = direction.sin_theta * direction.sin_theta;
-      from = x.at;
+    n.arc = x.arc;
+    const S inv_sine = S(1) / direction.sin_theta;
+    transport_along(from, inv_sine, x, transport);
+    const Cartesian<S> normal = gap_to(surface, x.at.position).gradient;
+    const SlideArcs<S> slide = slide_arcs(normal, x.at);
+    set_rows(surface, point, x.at, slide, transport, n);
+    phi = phi + from.c * x.arc;
+    if (k == 0) first_crossing_ = {normal, transport};
+    if (!crossed.empty()) {
+      NodeState<S>& c = crossed[k];
+      c.before = {x.at.position, theta, phi, first_.kappa};
+      c.at = x.at;
+      c.axes = axes_on(surface, x.at.position);
+      c.normal = normal;
+      c.transport_before = transport;
     }
-    n.kinks.columns = kink_columns(x.transport_after);
-    set_rows(x, point, n);
-    if (k == 0) first_crossing_ = x;
-    at_node(k, x);
+    from = x.at;
+    S mean_sine = direction.sin_theta;
+    if (is_kinked_) {
+      theta = theta + n.so_far[0];
+      phi = phi + n.so_far[1];
+      // by half of the kink, twice
+      const ArcTurn<S> half = arc_turn(S(1), n.so_far[0]);
+      const auto turn_half = [&half, &direction] {
+        const S sine = direction.sin_theta, cosine = direction.cos_theta;
+        direction.sin_theta = sine * half.cosine + cosine * half.sine;
+        direction.cos_theta = cosine * half.cosine - sine * half.sine;
+      };
+      turn_half();
+      mean_sine = direction.sin_theta;
+      turn_half();
+      const ArcTurn<S> turn = arc_turn(S(2), n.so_far[1]);
+      from.cos_phi = x.at.cos_phi * turn.cosine - x.at.sin_phi * turn.sine;
+      from.sin_phi = x.at.sin_phi * turn.cosine + x.at.cos_phi * turn.sine;
+      const S inverse = S(1) / direction.sin_theta;
+      from.cot = direction.cos_theta * inverse;
+      from.c = first_.kappa * inverse;
+      transport_through_kink(slide, x.at, from, turn, transport);
+    }
+    n.sine2 = mean_sine * mean_sine;
+    n.kinks.columns = kink_columns(transport);
+    if (!crossed.empty()) {
+      crossed[k].after = {x.at.position, theta, phi, first_.kappa};
+      crossed[k].transport_after = transport;
+    }
   }
+  is_followed_ = true;
 }
 
 template <class S, class Hits>
@@ -367,12 +380,13 @@ void KinkedHelix<S, Hits>::move_start(const Row<S>& change,
   outcome.require(direction.sin_theta > S(0), FitStatus::not_converged);
   // back along the track to the first surface, where its state is given
   const HelixPoint<S> from = point_of(h, direction);
-  const S s = arc_to(from, hits_.surface(hits_.points[0]), S(0));
+  const auto [s, at] =
+      cross_surface(from, hits_.surface(hits_.points[0]), S(0));
   const auto there = is_finite(s);
-  const S safe = select(there, s, S(0));
-  const ArcTurn<S> turn = arc_turn(from.c, safe);
-  position = advanced(from, safe, turn).position;
-  h.phi = h.phi + turn.x + turn.x;
+  position = {select(there, at.position.x, from.position.x),
+              select(there, at.position.y, from.position.y),
+              select(there, at.position.z, from.position.z)};
+  h.phi = h.phi + select(there, from.c * s, S(0));
 }
 
 }  // namespace gttf::detail

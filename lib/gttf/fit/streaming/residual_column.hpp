@@ -25,9 +25,16 @@ struct ResidualColumn {
   }
   /// The remainder of y contradicts the equations; v is its variance.
   void finish(const S& v) { chi2 = chi2 + y * y / v; }
+  /// The kinks expected before the equations are taken into account.
+  void expect_kinks(const S& theta, const S& phi) {
+    kink_theta = theta;
+    kink_phi = phi;
+  }
+  /// Eliminates the kink theta from the equation of theta, on which only it
+  /// depends. @param k  its gain
   void start_kinks(const S& k) {
-    kink_theta = k * z[3];
-    kink_phi = S(0);
+    z[3] = z[3] - kink_theta;
+    kink_theta = kink_theta + k * z[3];
   }
   void scatter(std::size_t i, const S& f_theta, const S& e_phi, const S& kt,
                const S& kp) {
@@ -35,7 +42,7 @@ struct ResidualColumn {
     kink_theta = kink_theta + kt * z[i];
     kink_phi = kink_phi + kp * z[i];
   }
-  void start_loss() { loss = S(0); }
+  void expect_loss(const S& change) { loss = change; }
   void scatter_loss(std::size_t i, const S& f, const S& k) {
     z[i] = z[i] - f * loss;
     loss = loss + k * z[i];
@@ -51,39 +58,6 @@ void measure(FiveEquations<S>& e, ResidualColumn<S>& column, const Row<S>& x,
   measure<ZeroVariance::excluded>(e, x, v, column);
 }
 
-namespace detail {
-
-/// s_outside = s_inside + step for a step that is known.
-template <class S>
-void shift_line(const FiveEquations<S>& e, ResidualColumn<S>& column,
-                const Row<S>& step) {
-  for (std::size_t i = 0; i < track_dim; ++i) {
-    S sum = step[i];
-    for (std::size_t j = i + 1; j < track_dim; ++j)
-      sum = sum + e.r[FiveEquations<S>::at(i, j)] * step[j];
-    column.z[i] = column.z[i] - sum;
-  }
-}
-
-/// The change of the line by the kinks of a layer.
-template <class S>
-Row<S> change_by(const HelixKinks<S>& kinks, const std::array<S, 2>& by) {
-  const Kink<S>& b = kinks.columns;
-  return {b.theta[0] * by[0] + b.phi[0] * by[1],
-          b.theta[1] * by[0] + b.phi[1] * by[1],
-          b.theta[2] * by[0] + b.phi[2] * by[1], by[0], S(0)};
-}
-template <class S>
-Row<S> change_by(const GeneralKinks<S>& kinks, const std::array<S, 3>& by) {
-  Row<S> step;
-  for (std::size_t i = 0; i < track_dim; ++i)
-    step[i] =
-        kinks.theta[i] * by[0] + kinks.phi[i] * by[1] + kinks.loss[i] * by[2];
-  return step;
-}
-
-}  // namespace detail
-
 // The random changes of a layer are theta, phi and, in any field, that of the
 // curvature. For a reference that already includes changes `so_far`, only the
 // remainder is fitted.
@@ -94,32 +68,30 @@ template <class S>
 void scatter(FiveEquations<S>& e, ResidualColumn<S>& column,
              const HelixKinks<S>& kinks, const std::array<S, 2>& so_far,
              KinkGain<S>& gain, std::array<S, 2>& offset) {
-  detail::shift_line(e, column,
-                     detail::change_by(kinks, {-so_far[0], -so_far[1]}));
+  column.expect_kinks(-so_far[0], -so_far[1]);
   scatter<ZeroVariance::excluded, true>(e, kinks.columns, kinks.w, kinks.w_phi,
                                         &gain, column);
-  offset = {column.kink_theta - so_far[0], column.kink_phi - so_far[1]};
+  offset = {column.kink_theta, column.kink_phi};
 }
 
 /// The same in any field. theta and phi follow from the line between them and
 /// the change of curvature, which follows from the line inside.
+/// @param loses  whether the curvature changes at random
 template <class S>
 void scatter(FiveEquations<S>& e, ResidualColumn<S>& column,
-             const GeneralKinks<S>& kinks, const std::array<S, 3>& so_far,
-             GeneralGain<S>& gain, std::array<S, 3>& offset) {
+             const GeneralKinks<S>& kinks, bool loses,
+             const std::array<S, 3>& so_far, GeneralGain<S>& gain,
+             std::array<S, 3>& offset) {
   constexpr auto nonzero = ZeroVariance::excluded;
-  const auto shift = [&](const S& theta, const S& phi, const S& loss) {
-    detail::shift_line(e, column, detail::change_by(kinks, {theta, phi, loss}));
-  };
   gain = {};
-  shift(-so_far[0], -so_far[1], S(0));
+  column.expect_kinks(-so_far[0], -so_far[1]);
   detail::scatter_angles<nonzero>(e, kinks, gain.theta, gain.phi, column);
-  offset = {column.kink_theta - so_far[0], column.kink_phi - so_far[1], S(0)};
-  if (!any(kinks.w_loss > S(0))) return;
-  shift(S(0), S(0), -so_far[2]);
+  offset = {column.kink_theta, column.kink_phi, S(0)};
+  if (!loses) return;
+  column.expect_loss(-so_far[2]);
   gain.loss_variance = detail::scatter_loss<nonzero>(
       e, kinks.loss, kinks.w_loss, gain.loss, column);
-  offset[2] = column.loss - so_far[2];
+  offset[2] = column.loss;
 }
 
 /// The fitted remainder of the changes.

@@ -73,6 +73,34 @@ struct SplitEquations {
   }
 };
 
+template <class S>
+[[gnu::always_inline]] inline HelixKinks<Part<S>> part_of(
+    const HelixKinks<S>& kinks, std::size_t i) {
+  return {
+      {part_of<S>(kinks.columns.theta, i), part_of<S>(kinks.columns.phi, i)},
+      Parts<S>::get(kinks.w, i),
+      Parts<S>::get(kinks.w_phi, i)};
+}
+template <class S>
+[[gnu::always_inline]] inline GeneralKinks<Part<S>> part_of(
+    const GeneralKinks<S>& kinks, std::size_t i) {
+  return {.theta = part_of<S>(kinks.theta, i),
+          .phi = part_of<S>(kinks.phi, i),
+          .w = Parts<S>::get(kinks.w, i),
+          .w_phi = Parts<S>::get(kinks.w_phi, i),
+          .loss = part_of<S>(kinks.loss, i),
+          .w_loss = Parts<S>::get(kinks.w_loss, i)};
+}
+template <class S>
+[[gnu::always_inline]] inline void put_part(const GeneralGain<Part<S>>& part,
+                                            std::size_t i,
+                                            GeneralGain<S>& gain) {
+  put_part<S>(part.theta, i, gain.theta);
+  put_part<S>(part.phi, i, gain.phi);
+  put_part<S>(part.loss, i, gain.loss);
+  Parts<S>::put(part.loss_variance, i, gain.loss_variance);
+}
+
 // The steps are separate functions that leave their results in memory.
 // In a single function the compiler would run out of registers and
 // spill.
@@ -151,13 +179,12 @@ template <ZeroVariance z, bool keep_gain, class S>
 [[gnu::noinline, gnu::flatten]] void scatter(SplitEquations<S>& e,
                                              const HelixKinks<S>& kinks,
                                              KinkGain<S>* gain = nullptr) {
-  const auto& [b, w, w_phi] = kinks;
   GTTF_UNROLL
   for (std::size_t i = 0; i < Parts<S>::count; ++i) {
     KinkGain<Part<S>> of_part;
-    scatter<z, keep_gain>(
-        e.part[i], Kink<Part<S>>{part_of<S>(b.theta, i), part_of<S>(b.phi, i)},
-        Parts<S>::get(w, i), Parts<S>::get(w_phi, i), &of_part);
+    const HelixKinks<Part<S>> part = part_of(kinks, i);
+    scatter<z, keep_gain>(e.part[i], part.columns, part.w, part.w_phi,
+                          &of_part);
     if constexpr (keep_gain) {
       put_part<S>(of_part.theta, i, gain->theta);
       put_part<S>(of_part.phi, i, gain->phi);
@@ -170,24 +197,13 @@ template <ZeroVariance z, bool keep_gain, class S>
                                              const GeneralKinks<S>& kinks,
                                              GeneralGain<S>* gain = nullptr) {
   for (std::size_t i = 0; i < Parts<S>::count; ++i) {
-    const GeneralKinks<Part<S>> part = {
-        .theta = part_of<S>(kinks.theta, i),
-        .phi = part_of<S>(kinks.phi, i),
-        .w = Parts<S>::get(kinks.w, i),
-        .w_phi = Parts<S>::get(kinks.w_phi, i),
-        .loss = part_of<S>(kinks.loss, i),
-        .w_loss = Parts<S>::get(kinks.w_loss, i)};
+    const GeneralKinks<Part<S>> part = part_of(kinks, i);
     GeneralGain<Part<S>> of_part;
     NoColumn none;
     scatter_angles<z>(e.part[i], part, of_part.theta, of_part.phi, none);
     of_part.loss_variance =
         scatter_loss<z>(e.part[i], part.loss, part.w_loss, of_part.loss, none);
-    if constexpr (keep_gain) {
-      put_part<S>(of_part.theta, i, gain->theta);
-      put_part<S>(of_part.phi, i, gain->phi);
-      put_part<S>(of_part.loss, i, gain->loss);
-      Parts<S>::put(of_part.loss_variance, i, gain->loss_variance);
-    }
+    if constexpr (keep_gain) put_part<S>(of_part, i, *gain);
   }
 }
 

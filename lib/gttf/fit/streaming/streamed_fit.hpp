@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "gttf/fit/streaming/residual_column.hpp"
+#include "gttf/fit/streaming/split_column.hpp"
 #include "gttf/fit/streaming/stream.hpp"
 #include "gttf/fit/track/batch_outcome.hpp"
 
@@ -32,11 +32,13 @@ class StreamedFit : public AnyFit {
   template <class OnOutside>
   [[gnu::flatten]] void solve(BatchOutcome<S>& outcome,
                               OnOutside&& on_outside) {
-    equations_ = FiveEquations<S>();
-    column_ = {};
+    split_ = {};
+    split_column_ = {};
     n_coordinates_ = 0;
-    Observer<OnOutside> observer{{}, equations_, on_outside};
+    Observer<OnOutside> observer{{}, split_, on_outside};
     stream_inwards(reference_, 0, reference_.size(), observer, *this);
+    equations_ = split_.whole();
+    column_ = split_column_.whole();
     if (!reference_.has_field()) forbid_curvature(equations_, column_);
     outcome.require(is_determined(equations_), FitStatus::not_determined);
     line_ = gttf::solve(equations_, column_);
@@ -82,22 +84,24 @@ class StreamedFit : public AnyFit {
   template <class Kinks>
   void on_kinks(std::size_t k, const Kinks& kinks) {
     auto& n = reference_.node(k);
-    scatter(equations_, column_, kinks, n.so_far, n.gain, n.offset);
+    scatter(split_, split_column_, kinks, n.so_far, n.gain, n.offset);
   }
   void on_coordinates(std::size_t, const DataCoordinate<S>& c) {
-    measure(equations_, column_, c.row, c.residual, c.variance);
+    measure(split_, split_column_, c.row, c.residual, c.variance);
     ++n_coordinates_;
   }
 
  private:
   template <class OnOutside>
   struct Observer : AnyFit {
-    const FiveEquations<S>& equations;
+    const SplitEquations<S>& equations;
     OnOutside& callback;
-    void on_outside(std::size_t k) { callback(k, equations); }
+    void on_outside(std::size_t k) { callback(k, equations.whole()); }
   };
 
   Reference& reference_;
+  SplitEquations<S> split_;  ///< during the pass
+  SplitColumn<S> split_column_;
   FiveEquations<S> equations_;
   ResidualColumn<S> column_;
   Row<S> line_{};

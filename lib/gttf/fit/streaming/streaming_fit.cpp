@@ -149,9 +149,7 @@ class HelixReference {
   FitStatus follow_for_report() {
     BatchOutcome<double> outcome;
     crossed_.resize(size());
-    helix_->follow(outcome, [this](std::size_t k, const NodeState<double>& c) {
-      crossed_[k] = c;
-    });
+    helix_->follow(outcome, crossed_);
     return outcome.status;
   }
   void set_variances(const FitWeights& weights) {
@@ -190,9 +188,9 @@ class HelixReference {
     r.kappa = kappa();
     r.sigma = std::sqrt(e.v[4]);
     if (detail == FitDetail::curvature) return;
-    const NodeState<double>& x = helix_->first_crossing();
+    const FirstCrossing<double>& x = helix_->first_crossing();
     const TrackState first =
-        state_on(x.normal, helix_->first(), x.transport_before, e);
+        state_on(x.normal, helix_->first(), x.transport, e);
     set_perigee(hits_->track, hits_->measured.front(), first,
                 weights.scattering(), r);
   }
@@ -210,8 +208,8 @@ class HelixReference {
 
   /// Derivatives of a coordinate at a crossing.
   Row<double> row(const NodeState<double>& x, const CoordinateAxis& a) const {
-    return plane_row(a.cosine * x.axes.u + a.sine * x.axes.v, x.normal, x.at,
-                     x.transport_before);
+    return plane_row(a.cosine * x.axes.u + a.sine * x.axes.v,
+                     slide_arcs(x.normal, x.at), x.at, x.transport_before);
   }
 
  private:

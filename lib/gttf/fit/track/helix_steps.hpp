@@ -79,6 +79,39 @@ HelixPoint<S> advanced(const HelixPoint<S>& from, const S& s) {
   return advanced(from, s, arc_turn(from.c, s));
 }
 
+/// The same for an arc that turns by at most `nudge_limit`: an error of 1e-17
+/// of the direction and of 1e-14 s.
+template <class S>
+HelixPoint<S> nudged(const HelixPoint<S>& from, const S& s) {
+  const S turn = from.c * s, turn2 = turn * turn, one(1);
+  const S along = s - s * (turn2 * S(1. / 6));
+  const S across = S(0.5) * s * turn * (one - turn2 * S(1. / 12));
+  const S sine = turn - turn * (turn2 * S(1. / 6));
+  const S cosine = one - turn2 * (S(0.5) - turn2 * S(1. / 24));
+  const S &x = from.cos_phi, &y = from.sin_phi;
+  return {{from.position.x + (along * x - across * y),
+           from.position.y + (along * y + across * x),
+           from.position.z + s * from.cot},
+          cosine * x - sine * y,
+          cosine * y + sine * x,
+          from.cot,
+          from.c};
+}
+inline constexpr double nudge_limit = 1e-3;
+
+/// Points of `a` where the mask is set, else of b, on the same helices.
+template <class S>
+HelixPoint<S> choose(const MaskOf<S>& mask, const HelixPoint<S>& a,
+                     const HelixPoint<S>& b) {
+  return {{select(mask, a.position.x, b.position.x),
+           select(mask, a.position.y, b.position.y),
+           select(mask, a.position.z, b.position.z)},
+          select(mask, a.cos_phi, b.cos_phi),
+          select(mask, a.sin_phi, b.sin_phi),
+          b.cot,
+          b.c};
+}
+
 /// The helix at the point after the transverse arc s.
 inline Helix<double> advanced(const Helix<double>& from, double s) {
   const HelixPoint<double> start = point_of(from, direction_of(from));

@@ -38,6 +38,18 @@ struct SurfaceGap {
   Cartesian<S> gradient;
 };
 
+/// Second derivative of gap_to() along a direction of transverse length 1.
+/// @param at  its result at a point
+template <class S>
+S bend_of(const HitSurface<S>& s, const Cartesian<S>& x,
+          const SurfaceGap<S>& at, const Cartesian<S>& direction) {
+  if (!s.curved) return S(0);
+  if (s.slope == 0) return S(1);
+  using std::sqrt;
+  const S across = transverse_cross(at.gradient, direction);
+  return across * across / sqrt(transverse_dot(x, x));
+}
+
 template <class S>
 SurfaceGap<S> gap_to(const HitSurface<S>& s, const Cartesian<S>& x) {
   if (!s.curved) {
@@ -117,26 +129,59 @@ InPlane<S> seen_in_plane(const HitSurface<S>& s, const Cartesian<S>& x) {
   return {along(s.u), along(s.v)};
 }
 
-/// Transverse arc length from a point of a helix to its crossing with a
-/// surface, by Newton's method from a guess; NaN if there is none.
-/// @param last  maximum relative length of the last step; its square is the
-///              remaining error
+/// A crossing with a surface: the transverse arc length to it, and its point.
 template <class S>
-[[gnu::flatten]] S arc_to(const HelixPoint<S>& from,
-                          const HitSurface<S>& surface, const S& guess,
-                          double last = 1e-9) {
+struct HelixCrossing {
+  S arc;
+  HelixPoint<S> at;
+};
+
+/// From a guess of the arc; NaN if there is none. Each step is the inverse of
+/// the third-order series of the level along the helix: one is enough within
+/// about a thousandth of the radii of helix and surface. Points after the first
+/// step follow from the one before.
+/// @param error  allowed for the arc, mm
+template <class S>
+[[gnu::flatten]] HelixCrossing<S> cross_surface(const HelixPoint<S>& from,
+                                                const HitSurface<S>& surface,
+                                                const S& guess,
+                                                double error = 1e-13) {
   using std::abs;
-  S s = guess;
+  HelixCrossing<S> x{guess, advanced(from, guess)};
   auto moving = PackAccess<S>::mask(all_in_pack<S>);
+  const S &c = from.c, zero(0), one(1);
   for (int step = 0; step < 20; ++step) {
-    const HelixPoint<S> h = advanced(from, s);
-    const SurfaceGap<S> gap = gap_to(surface, h.position);
-    const S move = gap.value / dot(gap.gradient, h.slope());
-    s = select(moving, s - move, s);
-    moving = both(moving, abs(move) > S(last) * (S(1) + abs(s)));
-    if (!any(moving)) return s;
+    const SurfaceGap<S> gap = gap_to(surface, x.at.position);
+    const Cartesian<S> slope = x.at.slope(), &normal = gap.gradient;
+    const S forward = normal.x * slope.x + normal.y * slope.y;
+    const S sideward = normal.y * slope.x - normal.x * slope.y;
+    const S inverse = one / (forward + normal.z * slope.z);
+    // the level is proportional to s - y + a s^2 - b s^3 after another arc s
+    const S y = -(gap.value * inverse);
+    const S bend = bend_of(surface, x.at.position, gap, slope) + c * sideward;
+    const S ay = S(0.5) * (bend * inverse * y), cy = c * y;
+    const S by2 = S(1. / 6) * (cy * cy * (forward * inverse));
+    const S size2 = ay * ay + cy * cy;
+    const S series = y * (one - ay + (ay * ay + ay * ay + by2));
+    // far away the plain step of Newton's method
+    const S move = select(moving, select(size2 < S(0.1), series, y), zero);
+    x.arc = x.arc + move;
+    x.at = nudged(x.at, move);
+    const auto is_long = !(abs(c * move) <= S(nudge_limit));
+    if (any(is_long)) x.at = choose(is_long, advanced(from, x.arc), x.at);
+    // the next term, or of a cone, of which b has more parts, the last one
+    const S powers = surface.slope == 0 ? size2 * size2 * size2 : size2 * size2;
+    moving = both(moving, y * y * powers > S(error * error));
+    if (!any(moving)) return x;
   }
-  return select(moving, S(std::numeric_limits<double>::quiet_NaN()), s);
+  x.arc = select(moving, S(std::numeric_limits<double>::quiet_NaN()), x.arc);
+  return x;
+}
+
+template <class S>
+S arc_to(const HelixPoint<S>& from, const HitSurface<S>& surface,
+         const S& guess) {
+  return cross_surface(from, surface, guess).arc;
 }
 
 /// The same from the parameters of a single helix.

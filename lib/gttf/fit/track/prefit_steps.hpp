@@ -2,7 +2,7 @@
 // The steps of prefit() for any scalar: a circle, a line, then least squares.
 #pragma once
 
-#include "gttf/fit/streaming/residual_column.hpp"
+#include "gttf/fit/streaming/split_column.hpp"
 #include "gttf/fit/track/batch_outcome.hpp"
 #include "gttf/fit/track/hit_surface.hpp"
 
@@ -97,6 +97,23 @@ S inverse_curvature(const HelixPoint<S>& h) {
   return S(1) / select(abs(h.c) > S(0), h.c, S(1));
 }
 
+/// Rough arc to the point nearest to x, the next of a sequence: a first guess
+/// for a crossing close to it.
+template <class S>
+S arc_towards(const HelixPoint<S>& h, const Cartesian<S>& x) {
+  using std::abs;
+  const Cartesian<S> u = x - h.position;
+  const S ut = u.x * h.cos_phi + u.y * h.sin_phi;
+  const S un = u.y * h.cos_phi - u.x * h.sin_phi;
+  const auto near = both(abs(h.c * ut) < S(0.5), h.c * un < S(0.5));
+  if (!any(!near)) return ut;
+  const S inverse_c = inverse_curvature(h), round = abs(inverse_c);
+  const S s = arc_near(h, inverse_c, x, S(0));
+  // more than half a turn ahead, and not behind
+  const auto ahead = s < S(-0.5 * unit::pi) * round;
+  return select(near, ut, select(ahead, s + S(2 * unit::pi) * round, s));
+}
+
 /// z = z0 + s cot(theta) through the points with measured z.
 template <class S, class Hits>
 [[gnu::flatten]] void fit_line(const Hits& hits, HelixPoint<S>& h) {
@@ -133,45 +150,53 @@ template <class S, class Hits>
   h.position.z = from.z + (sum_z - h.cot * sum_s) / n;
 }
 
-/// (sin(t) - t cos(t))/t^3 and sin(t)/t of the whole turn.
+/// Displacement of the point after the arc s of a helix due to its curvature,
+/// per change of c: along the direction at the start and to its left.
 template <class S>
-struct WholeTurn {
-  S lag, sinc;
+struct BendChange {
+  S along, across;
 };
 
+/// @param step  from the start to the point
 template <class S>
-WholeTurn<S> whole_turn(const ArcTurn<S>& half) {
-  const S t = half.x + half.x, t2 = t * t, one(1);
-  WholeTurn<S> w{S(0), half.sinc * half.cosine};
-  const auto big = t2 > one;
-  w.lag = cosine_lag_small(select(big, one, t2));
+BendChange<S> bend_change(const HelixPoint<S>& start, const S& s,
+                          const Cartesian<S>& step) {
+  using std::abs;
+  // (sin(t) - t cos(t))/t^3 and (t sin(t) - 1 + cos(t))/t^2
+  constexpr double lag[] = {1. / 3, -1. / 30, 1. / 840, -1. / 45360,
+                            1. / 3991680};
+  constexpr double bend[] = {1. / 2, -1. / 8, 1. / 144, -1. / 5760,
+                             1. / 403200};
+  const S &c = start.c, t = c * s, t2 = t * t, s2 = s * s;
+  BendChange<S> d{-(s2 * t * polynomial(lag, t2)), s2 * polynomial(bend, t2)};
+  const auto big = t2 > S(1);
   if (any(big)) {
-    const S cosine = one - S(2) * half.sine * half.sine;
-    w.lag = select(big, (w.sinc - cosine) / select(big, t2, one), w.lag);
+    const S along = step.x * start.cos_phi + step.y * start.sin_phi;
+    const S across = step.y * start.cos_phi - step.x * start.sin_phi;
+    const S inverse = S(1) / select(big, c, S(1));
+    d.along = select(big, (s * (S(1) - c * across) - along) * inverse, d.along);
+    d.across = select(big, (t * along - across) * inverse, d.across);
   }
-  return w;
+  return d;
 }
 
 /// Derivatives of the coordinate along `axis`, a vector in the plane of a
 /// surface, where the helix crosses it after the transverse arc s, with respect
 /// to (d0, z0, phi, cot, c) at the start.
+/// @param step  from the start to the crossing
+/// @param bend  bend_change() there
 template <class S>
-Row<S> slope_row(const HelixPoint<S>& start, const S& s, const ArcTurn<S>& turn,
-                 const HelixPoint<S>& at, const Cartesian<S>& normal,
+Row<S> slope_row(const HelixPoint<S>& start, const S& s,
+                 const Cartesian<S>& step, const BendChange<S>& bend,
+                 const Cartesian<S>& slope, const Cartesian<S>& normal,
                  const Cartesian<S>& axis) {
-  const Cartesian<S> slope = at.slope(), step = at.position - start.position;
   const Cartesian<S> seen =
       axis - (dot(axis, slope) / dot(normal, slope)) * normal;
-  const WholeTurn<S> whole = whole_turn(turn);
-  // the displacement due to the curvature, along the direction and to its left
-  const S s2 = s * s;
-  const S forward = -(s2 * (turn.x + turn.x) * whole.lag);
-  const S sideward = s2 * (whole.sinc - S(0.5) * turn.sinc * turn.sinc);
   const S &cosine = start.cos_phi, &sine = start.sin_phi;
-  return {seen.y * cosine - seen.x * sine, seen.z,
-          seen.y * step.x - seen.x * step.y, seen.z * s,
-          seen.x * (cosine * forward - sine * sideward) +
-              seen.y * (sine * forward + cosine * sideward)};
+  const S along = seen.x * cosine + seen.y * sine,
+          across = seen.y * cosine - seen.x * sine;
+  return {across, seen.z, seen.y * step.x - seen.x * step.y, seen.z * s,
+          along * bend.along + across * bend.across};
 }
 
 /// Least squares of all coordinates around a helix. Scattering is included as
@@ -179,7 +204,7 @@ Row<S> slope_row(const HelixPoint<S>& start, const S& s, const ArcTurn<S>& turn,
 template <class S>
 struct SlopeEquations {
   FiveEquations<S> equations;
-  ResidualColumn<S> column{};
+  ResidualColumn<S> column;
 
   /// Whether every parameter is determined independently.
   typename PackAccess<S>::Mask determined(std::size_t i) const {
@@ -207,36 +232,41 @@ template <class S, class Hits>
                                 const typename PackAccess<S>::Mask& wanted,
                                 SlopeEquations<S>& system,
                                 BatchOutcome<S>& outcome) {
-  const S inverse_c = inverse_curvature(start);
+  SplitEquations<S> equations;
+  SplitColumn<S> column;
   const S path2 = S(1) + start.cot * start.cot;
-  S guess(-1e300), angle2(0), moment(0), moment2(0);
+  HelixPoint<S> from = start;
+  S s(0), angle2(0), moment(0), moment2(0);
   for (const std::size_t i : hits.measured) {
     const HitSurface<S> p = hits.surface(i);
-    constexpr double last = 1e-5;  // error below a hundredth of a um
-    const S s =
-        arc_to(start, p, arc_near(start, inverse_c, p.position, guess), last);
+    constexpr double error = 1e-5;  // mm
+    const HelixCrossing<S> x =
+        cross_surface(from, p, arc_towards(from, p.position), error);
+    s = s + x.arc;
     outcome.require(either(!wanted, is_finite(s)), FitStatus::not_converged);
     if (outcome.failed()) return;
-    guess = s;
+    from = x.at;
     const S wander = (angle2 * s * s - S(2) * moment * s + moment2) * path2;
-    const ArcTurn<S> turn = arc_turn(start.c, s);
-    const HelixPoint<S> at = advanced(start, s, turn);
-    const PlaneAxes<S> plane = axes_on(p, at.position);
+    const Cartesian<S> step = x.at.position - start.position;
+    const BendChange<S> bend = bend_change(start, s, step);
+    const PlaneAxes<S> plane = axes_on(p, x.at.position);
     const Cartesian<S> normal = plane.normal();
-    const InPlane<S> residual = seen_in_plane(p, at.position);
+    const InPlane<S> residual = seen_in_plane(p, x.at.position);
     for (const CoordinateAxis& a : hits.axes(i)) {
       const S cosine(a.cosine), sine(a.sine);
       const Cartesian<S> axis = cosine * plane.u + sine * plane.v;
-      Row<S> row = slope_row(start, s, turn, at, normal, axis);
+      Row<S> row = slope_row(start, s, step, bend, x.at.slope(), normal, axis);
       if (!hits.field) row[4] = S(0);
-      measure(system.equations, system.column, row,
-              cosine * residual.u + sine * residual.v, S(a.variance) + wander);
+      measure(equations, column, row,
+              S(cosine * residual.u + sine * residual.v),
+              S(S(a.variance) + wander));
     }
     const S theta0_2 = hits.theta0_2(i);
     angle2 = angle2 + theta0_2;
     moment = moment + theta0_2 * s;
     moment2 = moment2 + theta0_2 * s * s;
   }
+  system = {equations.whole(), column.whole()};
 }
 
 /// Gauss-Newton on all coordinates.
@@ -269,7 +299,11 @@ void refine(const Hits& hits, HelixPoint<S>& h, BatchOutcome<S>& outcome) {
     h.cos_phi = select(moving, cos_phi, h.cos_phi);
     take(h.cot, move[3]);
     take(h.c, move[4]);
-    moving = both(both(moving, outcome.good), !(system.distance2() < S(1e-4)));
+    // Steps become smaller quadratically: the next one would be far below a
+    // thousandth of an error, while the fit with kinks moves by several.
+    constexpr double at_rest2 = 1;  // errors of the step, squared
+    moving =
+        both(both(moving, outcome.good), !(system.distance2() < S(at_rest2)));
     if (outcome.failed() || !any(moving)) return;
   }
   outcome.require(!moving, FitStatus::not_converged);
@@ -287,10 +321,9 @@ Helix<S> prefit_helix(const Hits& hits, bool coarse, BatchOutcome<S>& outcome) {
   if (coarse && !outcome.failed()) refine(hits, h, outcome);
   if (outcome.failed()) return {};
   const HitSurface<S> first = hits.surface(hits.measured.front());
-  const S s = arc_to(
+  const auto [s, at] = cross_surface(
       h, first, arc_near(h, inverse_curvature(h), first.position, S(-1e300)));
   outcome.require(is_finite(s), FitStatus::not_converged);
-  const HelixPoint<S> at = advanced(h, s);
   const S theta = atan2(S(1), h.cot);
   using std::sin;
   return {at.position, theta, atan2(at.sin_phi, at.cos_phi), h.c * sin(theta)};
