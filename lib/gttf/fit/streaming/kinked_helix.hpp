@@ -295,15 +295,22 @@ void KinkedHelix<S, Hits>::set_rows(const HitSurface<S>& surface,
 template <class S, class Hits>
 [[gnu::flatten]] void KinkedHelix<S, Hits>::follow(
     BatchOutcome<S>& outcome, std::span<NodeState<S>> crossed) {
+  using std::sqrt;
   Direction<S> direction = direction_of(first_);
   S theta = first_.theta, phi = first_.phi;
   HelixPoint<S> from = point_of(first_, direction);
   LineTransport<S> transport = no_transport<S>();
+  Cartesian<S> previous = from.position;
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
     Node& n = nodes_[k];
     const std::size_t point = hits_.points[k];
     const HitSurface<S> surface = hits_.surface(point);
-    const S guess = is_followed_ ? n.arc : arc_towards(from, surface.position);
+    // at first, the distance in the transverse plane
+    const Cartesian<S> step = surface.position - previous;
+    const S guess = is_followed_ ? n.arc
+                    : k == 0     ? S(0)
+                                 : S(sqrt(transverse_dot(step, step)));
+    previous = surface.position;
     const HelixCrossing<S> x = cross_surface(from, surface, guess);
     outcome.require(is_finite(x.arc + from.position.x),
                     FitStatus::not_converged);
