@@ -37,8 +37,11 @@ function(gttf_kernels level)
   string(APPEND GTTF_COMPILED_LEVELS "LEVEL(${level})")
   set(GTTF_COMPILED_LEVELS ${GTTF_COMPILED_LEVELS} PARENT_SCOPE)
   set(kernels gttf_kernels_${level})
-  add_library(${kernels} OBJECT gttf/kernels/fused.cpp gttf/kernels/regions.cpp
-    gttf/kernels/exact.cpp gttf/kernels/flown.cpp)
+  set(files gttf/kernels/exact.cpp gttf/kernels/fused.cpp gttf/kernels/regions.cpp)
+  if(level STREQUAL scalar AND GTTF_ONLY_LEVEL)
+    set(files gttf/kernels/all.cpp)
+  endif()
+  add_library(${kernels} OBJECT ${files})
   target_compile_definitions(${kernels} PRIVATE
     GTTF_LEVEL=${level} GTTF_ISA_HEADER="gttf/core/isa_${level}.hpp"
     $<TARGET_PROPERTY:gttf,COMPILE_DEFINITIONS>)
@@ -61,7 +64,7 @@ if(GTTF_SIMD_X86)
   set_source_files_properties(gttf/kernels/fused.cpp gttf/kernels/regions.cpp PROPERTIES
     COMPILE_OPTIONS
       $<IF:$<CXX_COMPILER_ID:GNU>,-ffp-contract=fast,-ffp-contract=on>)
-  set_source_files_properties(gttf/kernels/exact.cpp gttf/kernels/flown.cpp PROPERTIES
+  set_source_files_properties(gttf/kernels/exact.cpp PROPERTIES
     COMPILE_OPTIONS -ffp-contract=off)
   # Always optimised, so that no function of the standard library is left over
   # which the linker could then use for every processor (test

@@ -39,7 +39,7 @@ if(GTTF_SIMD_X86 AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
   list(TRANSFORM vectorised REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
   add_test(NAME structure.simd_symbols COMMAND
     sh ${CMAKE_CURRENT_SOURCE_DIR}/structure/simd_symbols.sh
-    "$<FILTER:$<TARGET_OBJECTS:gttf_kernels_scalar>,INCLUDE,fused[.]>"
+    "$<FILTER:$<TARGET_OBJECTS:gttf_kernels_scalar>,INCLUDE,(all|fused)[.]>"
     ${vectorised} COMMAND_EXPAND_LISTS)
   set_tests_properties(structure.simd_symbols PROPERTIES
     LABELS structure SKIP_RETURN_CODE 77)
