@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t block_bytes = std::size_t{1} << 18;
+constexpr std::size_t read_at_once = std::size_t{1} << 18;
 
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 
@@ -223,9 +223,9 @@ std::size_t CsvReader::fill(char* to, std::size_t bytes) {
 
 bool CsvReader::read(CsvBlock& block) {
   std::size_t n = carry_.size();
-  block.bytes = std::make_unique_for_overwrite<char[]>(block_bytes);
+  block.bytes = std::make_unique_for_overwrite<char[]>(read_at_once);
   std::ranges::copy(carry_, block.bytes.get());
-  if (!at_end_) n += fill(block.bytes.get() + n, block_bytes - n);
+  if (!at_end_) n += fill(block.bytes.get() + n, read_at_once - n);
   block.text = {block.bytes.get(), n};
   block.first_line = next_line_;
   carry_.clear();
