@@ -688,7 +688,10 @@ Landing fly_by(const Field& field, double length, FlightState<N>& state,
   const FlightBounds bounds(2 * (state.position.norm() + path + 1 * unit::mm));
   Flight<N> flight(field, state, bounds,
                    std::numeric_limits<double>::infinity());
-  while (flight.path() + flight.leg() < path) {
+  // on one helix or line every point can be evaluated at once
+  const bool has_legs =
+      field.kind == FieldKind::dipole || field.kind == FieldKind::map;
+  while (has_legs && flight.path() + flight.leg() < path) {
     if (flight.leg_end() == LegEnd::map_edge) return Landing::left_map;
     if (flight.leg_end() == LegEnd::open ||
         flight.leg_end() == LegEnd::half_turn)
