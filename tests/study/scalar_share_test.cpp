@@ -80,8 +80,7 @@ const Exception exceptions[] = {
     {"atlas_itk_modules", "mean", "energy loss in modules"},
     {"belle2_modules", "mean", "energy loss in modules"},
     {"cms_phase2_modules", "mean", "energy loss in modules"},
-    {"faser", "mean", "energy loss in dipoles"},
-    {"lhcb", "mean", "energy loss in dipoles"},
+    {"lhcb", "mean", "some momenta are hardly measured"},
     {"lhcb", "off", "some momenta are hardly measured"},
     {"ild", "off", "some momenta are hardly measured"},
 };
