@@ -195,6 +195,31 @@ TEST_CASE("batch: particles that stop in a magnet take the scalar path") {
   }
 }
 
+TEST_CASE("batch: tracks that turn in a magnet leave others in vectors") {
+  TrackList tracks;
+  for (int i = 0; i < 60; ++i)
+    tracks.add({.p = i % 3 == 1 ? 0.2 + 0.01 * i : 8 + 0.1 * i,
+                .theta = 0.03,
+                .phi = 0.3 * i});
+  for (const char* name : {"lhcb", "faser"})
+    for (const EnergyLoss loss : {EnergyLoss::off, EnergyLoss::mean}) {
+      CAPTURE(name);
+      CAPTURE(to_string(loss));
+      const TrackingGeometry geometry(shipped(name));
+      const Model model{.loss = loss};
+      for (const SimdLevel level : available_simd_levels()) {
+        CAPTURE(to_string(level));
+        const AtLevel at(level);
+        BatchOutput r(tracks.size(), 0);
+        const BatchStatistics s =
+            resolve(geometry, tracks.views(), model, r.views());
+        CHECK(s.not_followed > 0);
+        CHECK(s.vectorised + s.not_fitted >= 40);
+      }
+      CHECK(is_independent_of_neighbours(geometry, tracks, model));
+    }
+}
+
 TEST_CASE("batch: telescopes with mean energy loss are vectorised") {
   for (const char* name : {"datura", "desy_telescope"})
     for (const Scattering scattering :

@@ -271,7 +271,7 @@ class RegionFlight {
     constexpr int most_steps = 12;
     constexpr double rounding = 1e-11;  // mm
     const auto moves = length > zero;
-    auto open = moves;
+    auto open = moves, turns = none();
     S turn2(0), slope(1);
     for (int step = 0; step < most_steps && any(open); ++step) {
       const UniformPath<S> path = path_of(length);
@@ -281,13 +281,14 @@ class RegionFlight {
       const S by = rest / slope;
       length = select(open, length + by, length);
       open = both(open, abs(by) > S(rounding));
-      // where no step converges, none is as short
-      if (any(both(open, turn2 > S(1)))) break;
+      // not followed: the others do not wait for it
+      turns = either(turns, both(open, turn2 > S(1)));
+      open = both(open, !turns);
     }
     const S begin = component(t_, normal);
     const auto plain = both(turn2 <= S(most_turn * most_turn),
                             both(begin * slope > zero, abs(slope) > S(0.5)));
-    lost_ = either(lost_, both(moves, either(open, !plain)));
+    lost_ = either(lost_, both(moves, either(either(open, turns), !plain)));
     return length;
   }
 
