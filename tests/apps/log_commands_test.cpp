@@ -124,8 +124,8 @@ void check_output(const Folder& folder, const std::string& command) {
 
 // Verbs with this detector and these other options, as a table and as Markdown:
 // each time every eleventh, beginning with the next one, so that each verb gets
-// each kind of name and of option. Each run starts a process, and what is a
-// command is decided in one place.
+// each kind of name. Each run starts a process, and one function decides what
+// is a command.
 void check_verbs(const Folder& folder, const std::string& detector,
                  const std::string& options = "") {
   constexpr std::size_t step = 11;

@@ -511,8 +511,8 @@ struct NoOtherSlopes {
   void operator()(const Functions&, std::size_t) const {}
 };
 
-/// @tparam Step  BatchStep<S>, or LossStep<S>: then without derivatives by
-/// position and material
+/// @tparam Step  BatchStep<S>, or LossStep<S>: then derivatives by position and
+/// material are calculated by `slopes` of run()
 /// @tparam Changes  of the parameters by the line; derivatives are those of
 /// helices
 template <class S, class Step = BatchStep<S>,

@@ -281,7 +281,7 @@ class RegionFlight {
       const S by = rest / slope;
       length = select(open, length + by, length);
       open = both(open, abs(by) > S(rounding));
-      // not followed: the others do not wait for it
+      // these are not followed; the others go on
       turns = either(turns, both(open, turn2 > S(1)));
       open = both(open, !turns);
     }

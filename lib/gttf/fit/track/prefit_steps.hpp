@@ -299,8 +299,8 @@ void refine(const Hits& hits, HelixPoint<S>& h, BatchOutcome<S>& outcome) {
     h.cos_phi = select(moving, cos_phi, h.cos_phi);
     take(h.cot, move[3]);
     take(h.c, move[4]);
-    // Steps become smaller quadratically: the next one would be far below a
-    // thousandth of an error, while the fit with kinks moves by several.
+    // The fit with kinks moves by several errors from here; what a further step
+    // changes in its results: docs/developing/performance.md, "Fits and toys".
     constexpr double at_rest2 = 1;  // errors of the step, squared
     moving =
         both(both(moving, outcome.good), !(system.distance2() < S(at_rest2)));
