@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 #include <concepts>
+#include <type_traits>
+#include <utility>
 
 #include "gttf/core/scalar.hpp"
 
@@ -152,5 +154,41 @@ struct Dual {
     return select(a.value < b.value, b, a);
   }
 };
+
+// With a constant: no arithmetic on the zeros that its derivatives would be.
+template <int N, class T>
+[[gnu::always_inline]] constexpr Dual<N, T> operator+(Dual<N, T> a,
+                                                      const T& b) {
+  a.value = a.value + b;
+  return a;
+}
+template <int N, class T>
+[[gnu::always_inline]] constexpr Dual<N, T> operator-(Dual<N, T> a,
+                                                      const T& b) {
+  a.value = a.value - b;
+  return a;
+}
+template <int N, class T>
+[[gnu::always_inline]] constexpr Dual<N, T> operator*(const Dual<N, T>& a,
+                                                      const T& b) {
+  return a.apply(a.value * b, b);
+}
+template <int N, class T>
+[[gnu::always_inline]] constexpr Dual<N, T> operator*(const T& a,
+                                                      const Dual<N, T>& b) {
+  return b.apply(a * b.value, a);
+}
+
+/// A number without its derivatives.
+template <class S>
+[[gnu::always_inline]] constexpr const S& value_of(const S& x) {
+  return x;
+}
+template <int N, class T>
+[[gnu::always_inline]] constexpr const T& value_of(const Dual<N, T>& x) {
+  return x.value;
+}
+template <class S>
+using ValueOf = std::remove_cvref_t<decltype(value_of(std::declval<S>()))>;
 
 }  // namespace gttf

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "gttf/core/dual_constants.hpp"
+#include "gttf/core/dual.hpp"
 #include "gttf/core/pack_functions.hpp"
 #include "gttf/resolution/batch_loss.hpp"
 #include "gttf/trajectory/line.hpp"

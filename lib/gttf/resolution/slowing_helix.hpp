@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "gttf/core/dual_constants.hpp"
+#include "gttf/core/dual.hpp"
 #include "gttf/resolution/batch_slabs.hpp"
 #include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/derivatives.hpp"
