@@ -167,14 +167,18 @@ TEST_CASE("killed while it writes: the old file or the whole new one") {
       CAPTURE(signal);
       constexpr int wanted = 4, most_tries = 60;
       int killed = 0;
-      for (int tries = 0; killed < wanted && tries < most_tries; ++tries) {
+      // at least once with SIGKILL while a file was under construction
+      const auto is_enough = [&] {
+        return killed >= wanted &&
+               (signal != SIGKILL || victim.left_behind() > 0);
+      };
+      for (int tries = 0; !is_enough() && tries < most_tries; ++tries) {
         const double at = share(random);
         CAPTURE(at);
         killed += victim.kill_at(at, signal);
       }
-      CHECK(killed == wanted);  // the others came too late
+      CHECK(is_enough());  // the others came too late
     }
-    CHECK(victim.left_behind() > 0);  // while a file was under construction
   }
 }
 
