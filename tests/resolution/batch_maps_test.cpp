@@ -89,20 +89,15 @@ TEST_CASE("batch: tracks in field maps are vectorised") {
           .loss = EnergyLoss::mean}}) {
       const TrackingGeometry geometry(c.detector);
       const TrackList tracks = around(0.25);
-      const ScalarResults scalar(geometry, tracks, model);
-      for (const SimdLevel level : available_simd_levels()) {
-        CAPTURE(c.name);
-        CAPTURE(to_string(model.loss));
-        CAPTURE(to_string(level));
-        const AtLevel at(level);
-        BatchOutput r(tracks.size(), geometry.surfaces().size());
-        const BatchStatistics s =
-            resolve(geometry, tracks.views(), model, r.views());
-        CHECK(s.doubtful + s.unsupported + s.other_way + s.not_followed <=
-              c.most_scalar);
-        CHECK(s.vectorised > 90);
-        CHECK(deviation_from(scalar, r) < 1e-9);
-      }
+      CAPTURE(c.name);
+      CAPTURE(to_string(model.loss));
+      compare_all_levels(
+          geometry, tracks, model, geometry.surfaces().size(), 1e-9,
+          [&](const BatchStatistics& s, const BatchOutput&) {
+            CHECK(s.doubtful + s.unsupported + s.other_way + s.not_followed <=
+                  c.most_scalar);
+            CHECK(s.vectorised > 90);
+          });
     }
 }
 
@@ -119,17 +114,12 @@ TEST_CASE("batch: tracks along the axes of a field map are vectorised") {
                     .theta = (45 + 7 * (i % 13)) * unit::deg,
                     .phi = phi * unit::deg,
                     .charge = i % 3 == 0 ? 1.0 : -1.0});
-    const ScalarResults scalar(geometry, tracks);
-    for (const SimdLevel level : available_simd_levels()) {
-      CAPTURE(to_string(level));
-      const AtLevel at(level);
-      BatchOutput r(tracks.size(), geometry.surfaces().size());
-      const BatchStatistics s =
-          resolve(geometry, tracks.views(), {}, r.views());
-      CHECK(s.doubtful + s.unsupported + s.other_way + s.not_followed == 0);
-      CHECK(s.vectorised == tracks.size());
-      CHECK(deviation_from(scalar, r) < 1e-9);
-    }
+    compare_all_levels(
+        geometry, tracks, {}, geometry.surfaces().size(), 1e-9,
+        [&](const BatchStatistics& s, const BatchOutput&) {
+          CHECK(s.doubtful + s.unsupported + s.other_way + s.not_followed == 0);
+          CHECK(s.vectorised == tracks.size());
+        });
   }
 }
 
@@ -157,18 +147,12 @@ TEST_CASE("batch: a spectrometer in a field map") {
     const TrackingGeometry geometry(d);
     for (const EnergyLoss loss : {EnergyLoss::off, EnergyLoss::mean}) {
       const Model model{.loss = loss};
-      const ScalarResults scalar(geometry, tracks, model);
-      for (const SimdLevel level : available_simd_levels()) {
-        CAPTURE(digits);
-        CAPTURE(to_string(loss));
-        CAPTURE(to_string(level));
-        const AtLevel at(level);
-        BatchOutput r(tracks.size(), 0);
-        const BatchStatistics s =
-            resolve(geometry, tracks.views(), model, r.views());
-        CHECK(s.vectorised > 55);
-        CHECK(deviation_from(scalar, r) < 1e-9);
-      }
+      CAPTURE(digits);
+      CAPTURE(to_string(loss));
+      compare_all_levels(geometry, tracks, model, 0, 1e-9,
+                         [&](const BatchStatistics& s, const BatchOutput&) {
+                           CHECK(s.vectorised > 55);
+                         });
     }
   }
 }
@@ -239,14 +223,10 @@ TEST_CASE("batch: energy is lost in two layers at one place of a field map") {
   const TrackingGeometry geometry(in_map(d, coil_octant()));
   const TrackList tracks = around(0.3);
   const Model model{.loss = EnergyLoss::mean};
-  const ScalarResults scalar(geometry, tracks, model);
-  for (const SimdLevel level : available_simd_levels()) {
-    CAPTURE(to_string(level));
-    const AtLevel at(level);
-    BatchOutput r(tracks.size(), 0);
-    CHECK(resolve(geometry, tracks.views(), model, r.views()).vectorised > 60);
-    CHECK(deviation_from(scalar, r) < 1e-9);
-  }
+  compare_all_levels(geometry, tracks, model, 0, 1e-9,
+                     [&](const BatchStatistics& s, const BatchOutput&) {
+                       CHECK(s.vectorised > 60);
+                     });
 }
 
 TEST_CASE("batch: neighbours do not change a bit of a track in a field map") {

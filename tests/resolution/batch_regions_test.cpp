@@ -98,18 +98,12 @@ TEST_CASE("batch: telescopes and spectrometers are vectorised") {
       model.scattering = scattering;
       const TrackingGeometry geometry(shipped(c.name));
       const TrackList tracks = beam(c.p, c.widest, c.z);
-      const ScalarResults scalar(geometry, tracks, model);
-      for (const SimdLevel level : available_simd_levels()) {
-        CAPTURE(c.name);
-        CAPTURE(to_string(level));
-        const AtLevel at(level);
-        BatchOutput r(tracks.size(), 0);
-        const BatchStatistics s =
-            resolve(geometry, tracks.views(), model, r.views());
-        CHECK(s.doubtful + s.unsupported <= c.most_scalar);
-        CHECK(s.vectorised > 0);
-        CHECK(deviation_from(scalar, r) < 1e-9);
-      }
+      CAPTURE(c.name);
+      compare_all_levels(geometry, tracks, model, 0, 1e-9,
+                         [&](const BatchStatistics& s, const BatchOutput&) {
+                           CHECK(s.doubtful + s.unsupported <= c.most_scalar);
+                           CHECK(s.vectorised > 0);
+                         });
     }
 }
 
@@ -125,18 +119,13 @@ TEST_CASE(
       const TrackList tracks = both_ways(along);
       for (const EnergyLoss loss : {EnergyLoss::off, EnergyLoss::mean}) {
         const Model model{.loss = loss};
-        const ScalarResults scalar(geometry, tracks, model);
-        for (const SimdLevel level : available_simd_levels()) {
-          CAPTURE(a);
-          CAPTURE(turn);
-          CAPTURE(to_string(loss));
-          CAPTURE(to_string(level));
-          const AtLevel at(level);
-          BatchOutput r(tracks.size(), 0);
-          vectorised +=
-              resolve(geometry, tracks.views(), model, r.views()).vectorised;
-          CHECK(deviation_from(scalar, r) < 1e-9);
-        }
+        CAPTURE(a);
+        CAPTURE(turn);
+        CAPTURE(to_string(loss));
+        compare_all_levels(geometry, tracks, model, 0, 1e-9,
+                           [&](const BatchStatistics& s, const BatchOutput&) {
+                             vectorised += s.vectorised;
+                           });
       }
     }
   CHECK(vectorised > 12 * 40 * available_simd_levels().size());
@@ -156,21 +145,16 @@ TEST_CASE("batch: spectrometers with mean energy loss are vectorised") {
       const Model model{.scattering = scattering, .loss = EnergyLoss::mean};
       const TrackingGeometry geometry(shipped(c.name));
       const TrackList tracks = beam(c.p, c.widest, c.z);
-      const ScalarResults scalar(geometry, tracks, model);
-      for (const SimdLevel level : available_simd_levels()) {
-        CAPTURE(c.name);
-        CAPTURE(to_string(level));
-        const AtLevel at(level);
-        BatchOutput r(tracks.size(), geometry.surfaces().size());
-        const BatchStatistics s =
-            resolve(geometry, tracks.views(), model, r.views());
-        CHECK(s.doubtful + s.unsupported <= c.most_scalar);
-        CHECK(s.vectorised > 0);
-        CHECK(deviation_from(scalar, r) < 1e-9);
-        if (level == available_simd_levels().back())
-          CHECK(budget_deviation_from_scalar(geometry, tracks, r, 5, model) <
-                1e-9);
-      }
+      CAPTURE(c.name);
+      compare_all_levels(geometry, tracks, model, geometry.surfaces().size(),
+                         1e-9,
+                         [&](const BatchStatistics& s, const BatchOutput& r) {
+                           CHECK(s.doubtful + s.unsupported <= c.most_scalar);
+                           CHECK(s.vectorised > 0);
+                           if (simd_level() == available_simd_levels().back())
+                             CHECK(budget_deviation_from_scalar(
+                                       geometry, tracks, r, 5, model) < 1e-9);
+                         });
     }
 }
 
@@ -182,17 +166,11 @@ TEST_CASE("batch: particles that stop in a magnet take the scalar path") {
   for (int i = 0; i < 40; ++i)
     tracks.add({.p = 0.2 + 0.02 * i, .theta = 0.01, .phi = 0.1 * i});
   const Model model{.loss = EnergyLoss::mean};
-  const ScalarResults scalar(geometry, tracks, model);
-  for (const SimdLevel level : available_simd_levels()) {
-    CAPTURE(to_string(level));
-    const AtLevel at(level);
-    BatchOutput r(tracks.size(), 0);
-    const BatchStatistics s =
-        resolve(geometry, tracks.views(), model, r.views());
-    CHECK(s.vectorised > 0);
-    CHECK(s.not_followed > 0);
-    CHECK(deviation_from(scalar, r) < 1e-9);
-  }
+  compare_all_levels(geometry, tracks, model, 0, 1e-9,
+                     [&](const BatchStatistics& s, const BatchOutput&) {
+                       CHECK(s.vectorised > 0);
+                       CHECK(s.not_followed > 0);
+                     });
 }
 
 TEST_CASE("batch: tracks that turn in a magnet leave others in vectors") {
@@ -230,18 +208,12 @@ TEST_CASE("batch: telescopes with mean energy loss are vectorised") {
       const TrackingGeometry geometry(shipped(name));
       // the slowest stop
       const TrackList tracks = beam(0.02, 0.05, -10);
-      const ScalarResults scalar(geometry, tracks, model);
-      for (const SimdLevel level : available_simd_levels()) {
-        CAPTURE(name);
-        CAPTURE(to_string(level));
-        const AtLevel at(level);
-        BatchOutput r(tracks.size(), 0);
-        const BatchStatistics s =
-            resolve(geometry, tracks.views(), model, r.views());
-        CHECK(s.unsupported == 0);
-        CHECK(s.vectorised > 120);
-        CHECK(deviation_from(scalar, r) < 1e-9);
-      }
+      CAPTURE(name);
+      compare_all_levels(geometry, tracks, model, 0, 1e-9,
+                         [&](const BatchStatistics& s, const BatchOutput&) {
+                           CHECK(s.unsupported == 0);
+                           CHECK(s.vectorised > 120);
+                         });
     }
 }
 
@@ -286,19 +258,15 @@ TEST_CASE("batch: tracks through different surfaces of regions share vectors") {
     tracks.add({.p = 10.0 + i,
                 .theta = (15 + 5.7 * (i % 42)) * unit::mrad,
                 .phi = 0.7 * i});
-  const ScalarResults scalar(geometry, tracks);
-  for (const SimdLevel level : available_simd_levels()) {
-    CAPTURE(to_string(level));
-    const AtLevel at(level);
-    BatchOutput r(tracks.size(), geometry.surfaces().size());
-    const BatchStatistics s = resolve(geometry, tracks.views(), {}, r.views());
-    if (level != SimdLevel::scalar) {
-      CHECK(s.mixed > 10);
-      CHECK(3 * s.half_empty < s.vectorised);
-    }
-    CHECK(deviation_from(scalar, r) < 1e-9);
-    CHECK(budget_deviation_from_scalar(geometry, tracks, r, 1) < 1e-9);
-  }
+  compare_all_levels(
+      geometry, tracks, {}, geometry.surfaces().size(), 1e-9,
+      [&](const BatchStatistics& s, const BatchOutput& r) {
+        if (simd_level() != SimdLevel::scalar) {
+          CHECK(s.mixed > 10);
+          CHECK(3 * s.half_empty < s.vectorised);
+        }
+        CHECK(budget_deviation_from_scalar(geometry, tracks, r, 1) < 1e-9);
+      });
 }
 
 TEST_CASE("batch: neighbours do not change a bit of a track in regions") {

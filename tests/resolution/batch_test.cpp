@@ -82,24 +82,19 @@ TEST_CASE("batch: every shipped detector agrees with resolve()") {
     CAPTURE(d.name);
     const TrackingGeometry geometry(d);
     for (const TrackList& tracks : {grid(0.1), grid(-2.5, {0.3, -0.2, 5})}) {
-      const ScalarResults scalar(geometry, tracks);
-      for (const SimdLevel level : available_simd_levels()) {
-        CAPTURE(to_string(level));
-        const AtLevel at(level);
-        BatchOutput r(tracks.size(), 0);
-        const BatchStatistics s =
-            resolve(geometry, tracks.views(), {}, r.views());
-        // rounding differs: fused multiplications, sine and logarithm
-        CHECK(deviation_from(scalar, r) < 1e-11);
-        CHECK(s.tracks == tracks.size());
-        CHECK(s.vectorised + s.doubtful + s.not_fitted + s.unsupported ==
-              s.tracks);
-        if (d.field.kind == FieldKind::solenoid ||
-            d.field.kind == FieldKind::dipole)
-          CHECK(s.unsupported == 0);
-        else if (d.field.kind != FieldKind::none)
-          CHECK(s.unsupported == s.tracks);
-      }
+      // rounding differs: fused multiplications, sine and logarithm
+      compare_all_levels(
+          geometry, tracks, {}, 0, 1e-11,
+          [&](const BatchStatistics& s, const BatchOutput&) {
+            CHECK(s.tracks == tracks.size());
+            CHECK(s.vectorised + s.doubtful + s.not_fitted + s.unsupported ==
+                  s.tracks);
+            if (d.field.kind == FieldKind::solenoid ||
+                d.field.kind == FieldKind::dipole)
+              CHECK(s.unsupported == 0);
+            else if (d.field.kind != FieldKind::none)
+              CHECK(s.unsupported == s.tracks);
+          });
     }
   }
 }
@@ -112,19 +107,13 @@ TEST_CASE("batch: random layouts and mixed tracks agree with resolve()") {
     const Detector d = random.detector();
     const TrackingGeometry geometry(d);
     const TrackList tracks = random_tracks(random, 40);
-    const ScalarResults scalar(geometry, tracks);
-    for (const SimdLevel level : available_simd_levels()) {
-      CAPTURE(i);
-      CAPTURE(to_string(level));
-      const AtLevel at(level);
-      BatchOutput r(tracks.size(), 0);
-      const BatchStatistics s =
-          resolve(geometry, tracks.views(), {}, r.views());
-      mixed += s.mixed;
-      fitted += s.vectorised;
-      // scattering-only limits of layers without material lose digits
-      CHECK(deviation_from(scalar, r) < 1e-7);
-    }
+    CAPTURE(i);
+    // scattering-only limits of layers without material lose digits
+    compare_all_levels(geometry, tracks, {}, 0, 1e-7,
+                       [&](const BatchStatistics& s, const BatchOutput&) {
+                         mixed += s.mixed;
+                         fitted += s.vectorised;
+                       });
   }
   // only vectors mix tracks
   if (available_simd_levels().size() > 1) CHECK(mixed > 500);

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
+#include "gttf/core/simd.hpp"
 #include "gttf/resolution/budget.hpp"
+#include "support/at_level.hpp"
 #include "support/batch.hpp"
 
 namespace gttf::test {
@@ -84,8 +87,27 @@ inline double deviation_from(const ScalarResults& scalar,
   return worst;
 }
 
-/// The same of the budgets of every `step`-th track, in units of the total
-/// variance.
+/// Resolves the tracks in a batch at every level, requires a deviation from the
+/// scalar path below `most`, and calls check(statistics, results).
+/// @param layers of which the variances are calculated: all or 0
+template <class Check>
+void compare_all_levels(const TrackingGeometry& geometry,
+                        const TrackList& tracks, const Model& model,
+                        std::size_t layers, double most, const Check& check) {
+  const ScalarResults scalar(geometry, tracks, model);
+  for (const SimdLevel level : available_simd_levels()) {
+    CAPTURE(to_string(level));
+    const AtLevel at(level);
+    BatchOutput results(tracks.size(), layers);
+    const BatchStatistics statistics =
+        resolve(geometry, tracks.views(), model, results.views());
+    CHECK(deviation_from(scalar, results) < most);
+    check(statistics, std::as_const(results));
+  }
+}
+
+/// Largest deviation of the budgets of every `step`-th track, in units of the
+/// total variance.
 inline double budget_deviation_from_scalar(const TrackingGeometry& geometry,
                                            const TrackList& tracks,
                                            const BatchOutput& r,
