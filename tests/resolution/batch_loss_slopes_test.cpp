@@ -215,6 +215,9 @@ TEST_CASE("batch: derivatives with energy loss are those of whole tracks") {
   d.layers.push_back(make_layer("cone", make_cone({-1200, 1200}, 580, 680), 0,
                                 pixel(0.02, 0.03)));
   for (Layer& layer : d.layers) layer.material = {{"silicon", 0, 0.02}};
+  // a loss that is given is one of the material, and grows with it
+  d.layers[2].material[0].mean_loss = 1 * unit::MeV;
+  d.layers[7].material[0].mean_loss = 2 * unit::MeV;
   const TrackingGeometry geometry(d);
   TrackList tracks;
   for (const double p : {0.4, 1.5, 10.})

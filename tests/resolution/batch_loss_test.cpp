@@ -85,19 +85,13 @@ TEST_CASE("batch: mean energy loss in shipped detectors") {
     for (const Detector& d : shipped_detectors()) {
       const TrackingGeometry geometry(d);
       const TrackList tracks = grid();
-      const ScalarResults scalar(geometry, tracks, model);
-      for (const SimdLevel level : available_simd_levels()) {
-        CAPTURE(d.name);
-        CAPTURE(to_string(scattering));
-        CAPTURE(to_string(level));
-        const AtLevel at(level);
-        BatchOutput r(tracks.size(), 0);
-        const BatchStatistics s =
-            resolve(geometry, tracks.views(), model, r.views());
-        vectorised += s.vectorised;
-        doubtful += s.doubtful;
-        CHECK(deviation_from(scalar, r) < 1e-9);
-      }
+      CAPTURE(d.name);
+      CAPTURE(to_string(scattering));
+      compare_all_levels(geometry, tracks, model, 0, 1e-9,
+                         [&](const BatchStatistics& s, const BatchOutput&) {
+                           vectorised += s.vectorised;
+                           doubtful += s.doubtful;
+                         });
     }
     // Of these tracks, from 0.1 GeV and 8 deg on, those that stop take the
     // scalar path, and a few that return inwards.
@@ -134,18 +128,13 @@ TEST_CASE(
   }
   REQUIRE(curling > 100);
   REQUIRE(too_few > 10);
-  const ScalarResults scalar(geometry, tracks, with_loss());
-  for (const SimdLevel level : available_simd_levels()) {
-    CAPTURE(to_string(level));
-    const AtLevel at(level);
-    BatchOutput r(tracks.size(), 0);
-    const BatchStatistics s =
-        resolve(geometry, tracks.views(), with_loss(), r.views());
-    CHECK(deviation_from(scalar, r) < 1e-9);
-    // except for a few that return inwards before they cross a disk
-    CHECK(s.doubtful <= 5);
-    CHECK(s.not_fitted > 10);
-  }
+  compare_all_levels(geometry, tracks, with_loss(), 0, 1e-9,
+                     [&](const BatchStatistics& s, const BatchOutput&) {
+                       // except for a few that return inwards before they cross
+                       // a disk
+                       CHECK(s.doubtful <= 5);
+                       CHECK(s.not_fitted > 10);
+                     });
 }
 
 TEST_CASE("batch: tracks pass a change of the stopping power in batches") {
@@ -157,16 +146,10 @@ TEST_CASE("batch: tracks pass a change of the stopping power in batches") {
   for (int i = 0; i < 300; ++i)
     tracks.add(
         {.p = 0.3 * std::pow(1.01, i), .theta = (90 - 0.1 * i) * unit::deg});
-  const ScalarResults scalar(geometry, tracks, with_loss());
-  for (const SimdLevel level : available_simd_levels()) {
-    CAPTURE(to_string(level));
-    const AtLevel at(level);
-    BatchOutput r(tracks.size(), 0);
-    const BatchStatistics s =
-        resolve(geometry, tracks.views(), with_loss(), r.views());
-    CHECK(s.doubtful == 0);
-    CHECK(deviation_from(scalar, r) < 1e-9);
-  }
+  compare_all_levels(geometry, tracks, with_loss(), 0, 1e-9,
+                     [&](const BatchStatistics& s, const BatchOutput&) {
+                       CHECK(s.doubtful == 0);
+                     });
 }
 
 TEST_CASE("batch: electrons and positrons with mean energy loss") {
@@ -187,20 +170,52 @@ TEST_CASE("batch: electrons and positrons with mean energy loss") {
                     .phi = 0.7 * i,
                     .mass = electron_mass,
                     .charge = charge});
-      const ScalarResults scalar(geometry, tracks, with_loss());
-      for (const SimdLevel level : available_simd_levels()) {
-        CAPTURE(c.name);
-        CAPTURE(charge);
-        CAPTURE(to_string(level));
-        const AtLevel at(level);
-        BatchOutput r(tracks.size(), 0);
-        const BatchStatistics s =
-            resolve(geometry, tracks.views(), with_loss(), r.views());
-        CHECK(s.unsupported == 0);
-        CHECK(s.vectorised + s.not_fitted > 70);
-        CHECK(deviation_from(scalar, r) < 1e-9);
-      }
+      CAPTURE(c.name);
+      CAPTURE(charge);
+      compare_all_levels(geometry, tracks, with_loss(), 0, 1e-9,
+                         [&](const BatchStatistics& s, const BatchOutput&) {
+                           CHECK(s.unsupported == 0);
+                           CHECK(s.vectorised + s.not_fitted > 70);
+                         });
     }
+}
+
+TEST_CASE("batch: losses that are given are vectorised") {
+  struct Case {
+    const char* name;
+    double least_p, theta, widest;
+    Projectile particle;
+  };
+  // the loss that is given does not depend on the charge, others do
+  const Projectile alpha{3.7273794, 2}, pion{0.13957039, 1},
+      electron{electron_mass, -1};
+  for (const Case& c :
+       {Case{"alice_its2", 0.2, 60 * unit::deg, 60 * unit::deg, pion},
+        Case{"alice_its2", 1.5, 60 * unit::deg, 60 * unit::deg, alpha},
+        Case{"datura", 0.1, 0, 0.05, electron},
+        Case{"lhcb", 3, 0.02, 0.2, pion}}) {
+    Detector d = shipped(c.name);
+    int given = 0;
+    for (std::size_t i = 0; i < d.layers.size(); i += 2)
+      for (Slab& slab : d.layers[i].material)
+        if (++given % 3 != 0) slab.mean_loss = (0.1 + 0.2 * given) * unit::MeV;
+    REQUIRE(given > 1);
+    const TrackingGeometry geometry(d);
+    TrackList tracks;
+    for (int i = 0; i < 80; ++i)
+      tracks.add({.p = c.least_p * std::pow(1.06, i),
+                  .theta = c.theta + c.widest * (i * 7 % 80) / 80.0,
+                  .phi = 0.7 * i,
+                  .mass = c.particle.mass,
+                  .charge = c.particle.charge});
+    CAPTURE(c.name);
+    CAPTURE(c.particle.mass);
+    compare_all_levels(geometry, tracks, with_loss(), 0, 1e-9,
+                       [&](const BatchStatistics& s, const BatchOutput&) {
+                         CHECK(s.unsupported == 0);
+                         CHECK(s.vectorised + s.not_fitted > 60);
+                       });
+  }
 }
 
 TEST_CASE("batch: electrons and positrons together take the scalar path") {
@@ -275,17 +290,11 @@ TEST_CASE(
       REQUIRE(one.crossings.size() == 5);
       REQUIRE(one.crossings[t == 0 ? 2 : 1].layer == 4);
     }
-    const ScalarResults scalar(geometry, tracks, with_loss());
-    for (const SimdLevel level : available_simd_levels()) {
-      CAPTURE(lean);
-      CAPTURE(to_string(level));
-      const AtLevel at(level);
-      BatchOutput r(tracks.size(), 0);
-      const BatchStatistics s =
-          resolve(geometry, tracks.views(), with_loss(), r.views());
-      CHECK(s.doubtful == 0);
-      CHECK(deviation_from(scalar, r) < 1e-9);
-    }
+    CAPTURE(lean);
+    compare_all_levels(geometry, tracks, with_loss(), 0, 1e-9,
+                       [&](const BatchStatistics& s, const BatchOutput&) {
+                         CHECK(s.doubtful == 0);
+                       });
   }
 }
 

@@ -81,10 +81,14 @@ class LossTables {
           return is_same(*m, slab, particle);
         });
         slabs_.push_back({static_cast<std::size_t>(same - media.begin()),
-                          slab.mass_thickness, slab.x_over_x0});
+                          slab.mean_loss.value_or(slab.mass_thickness),
+                          slab.x_over_x0, slab.mean_loss.has_value()});
         if (same != media.end()) continue;
         media.push_back(&slab);
-        tables_.emplace_back(slab, particle.mass, particle.charge);
+        tables_.push_back(
+            slab.mean_loss
+                ? detail::StoppingTable::of_given_loss()
+                : detail::StoppingTable(slab, particle.mass, particle.charge));
       }
     }
     first_.push_back(slabs_.size());
@@ -109,6 +113,7 @@ class LossTables {
   /// Whether a particle loses as much per mass thickness in both.
   static bool is_same(const LossSlab& a, const LossSlab& b,
                       const Projectile& particle) {
+    if (a.mean_loss || b.mean_loss) return a.mean_loss && b.mean_loss;
     const auto numbers = [](const StoppingMedium& m) {
       const DensityEffect& e = m.density_effect;
       return std::array{m.z_over_a, m.mean_excitation, e.c_bar, e.x0, e.x1, e.a,
@@ -773,18 +778,19 @@ bool LayerArrays::asked_for() const {
 
 namespace {
 
-/// Whether no loss is given by the user, which would be for no medium.
-bool are_losses_of_media(const TrackingGeometry& geometry) {
+/// Whether something is lost wherever a loss is given: kernels integrate over
+/// the loss.
+bool are_given_losses_positive(const TrackingGeometry& geometry) {
   for (std::size_t i = 0; i < geometry.surfaces().size(); ++i)
     for (const LossSlab& slab : geometry.slabs(i))
-      if (slab.mean_loss) return false;
+      if (slab.mean_loss && !(*slab.mean_loss > 0)) return false;
   return true;
 }
 
 bool is_loss_vectorised(const TrackingGeometry& geometry, const Model& model) {
   if (model.loss == EnergyLoss::off) return true;
   // the sum of all losses is known only after the last one
-  return model.loss == EnergyLoss::mean && are_losses_of_media(geometry);
+  return model.loss == EnergyLoss::mean && are_given_losses_positive(geometry);
 }
 
 /// If every track crosses different modules, these have neither an energy loss

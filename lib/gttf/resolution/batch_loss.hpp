@@ -10,9 +10,12 @@ namespace gttf::detail {
 
 /// A slab of a surface. Thicknesses at normal incidence.
 struct BatchSlab {
-  std::size_t medium = 0;     ///< index of its table
-  double mass_thickness = 0;  ///< g/cm2
+  std::size_t medium = 0;  ///< index of its table
+  /// g/cm2; if the loss is given, that loss, GeV: the stopping power is then 1
+  /// for any charge.
+  double mass_thickness = 0;
   double x_over_x0 = 0;
+  bool has_given_loss = false;
 };
 
 /// Numbers of every track that a kernel keeps for a medium: its ElementPower.

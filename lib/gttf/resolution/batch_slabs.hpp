@@ -123,11 +123,12 @@ class SlabCrossing {
     S left = V(slab.mass_thickness) * paths_, kinetic = result_.kinetic;
     S own0(0), own1(0), own2(0), transmission(1);
     S behind = kinetic;
-    S last = charge2_ * power_of(slab.medium, value_of(kinetic)).at(kinetic);
+    const V charge2 = slab.has_given_loss ? V(1) : charge2_;
+    S last = charge2 * power_of(slab.medium, value_of(kinetic)).at(kinetic);
     // one step except for thick layers
     for (auto open = left > S(0); any(open); open = left > S(0)) {
       const ElementPower<V>& medium = power_of(slab.medium, value_of(kinetic));
-      const auto power = [&](const S& at) { return charge2_ * medium.at(at); };
+      const auto power = [&](const S& at) { return charge2 * medium.at(at); };
       const S k1 = last, longest = V(loss_.largest_part) * kinetic;
       S h = left;
       const auto thin = left * k1 <= longest;
@@ -140,7 +141,7 @@ class SlabCrossing {
       last = power(behind);
       const auto leaves = !(value_of(behind) >= medium.lowest);
       if (any(leaves)) [[unlikely]] {
-        const Step own = step_in_pieces(slab.medium, h, kinetic, k1);
+        const Step own = step_in_pieces(slab.medium, charge2, h, kinetic, k1);
         behind = select(leaves, own.behind, behind);
         last = select(leaves, own.power, last);
       }
@@ -198,12 +199,13 @@ class SlabCrossing {
   /// A step that leaves the piece of the table in which it begins: every
   /// stopping power is that of the piece for its own energy. NaN where a track
   /// stops.
-  [[gnu::noinline]] Step step_in_pieces(std::size_t medium, const S& h,
-                                        const S& kinetic, const S& k1) const {
+  [[gnu::noinline]] Step step_in_pieces(std::size_t medium, const V& charge2,
+                                        const S& h, const S& kinetic,
+                                        const S& k1) const {
     const auto power = [&](const S& at) {
       ElementPower<V> own;
       set_power(loss_, medium, value_of(at), own);
-      return charge2_ * own.at(at);
+      return charge2 * own.at(at);
     };
     const S k2 = power(kinetic - V(0.5) * h * k1);
     const S k3 = power(kinetic - V(0.5) * h * k2);

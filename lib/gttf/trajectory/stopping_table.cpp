@@ -9,15 +9,33 @@
 
 namespace gttf::detail {
 
-StoppingTable::StoppingTable(const LossSlab& slab, double mass, double charge)
-    : slab_(slab), particle_{mass, charge < 0 ? -1.0 : 1.0}, ranges_(n_ranges) {
+StoppingTable::StoppingTable() : ranges_(n_ranges) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   none_ = {nan, nan, nan, nan, nan, {}};
+}
+
+StoppingTable::StoppingTable(const LossSlab& slab, double mass, double charge)
+    : StoppingTable() {
+  slab_ = slab;
+  particle_ = {mass, charge < 0 ? -1.0 : 1.0};
   const DensityEffect& effect = slab.medium.density_effect;
   for (const double x : {effect.x0, effect.x1}) {
     const double rest = particle_.rest_energy();
     breaks_.push_back(kinetic_energy(rest * std::pow(10., x), rest));
   }
+}
+
+StoppingTable StoppingTable::of_given_loss() {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  StoppingPiece constant{};
+  constant.from = constant.lowest =
+      std::bit_cast<double>(static_cast<std::uint64_t>(first_range) << 50);
+  constant.to = infinity;
+  constant.power[0] = 1;
+  StoppingTable table;
+  for (Range& range : table.ranges_)
+    range = {{constant, constant}, infinity, true};
+  return table;
 }
 
 void StoppingTable::fill(std::size_t i) {

@@ -23,6 +23,8 @@ class StoppingTable {
  public:
   /// @param charge  of which the sign is used
   StoppingTable(const LossSlab& slab, double mass, double charge);
+  /// 1, at any energy: of a loss that is given, per part of it.
+  static StoppingTable of_given_loss();
 
   /// The piece for a kinetic energy, GeV; NaN if there is none.
   const StoppingPiece& at(double kinetic) {
@@ -37,6 +39,8 @@ class StoppingTable {
   }
 
  private:
+  StoppingTable();
+
   struct Range {
     StoppingPiece pieces[2];
     double split;  ///< between the pieces, GeV
@@ -52,7 +56,7 @@ class StoppingTable {
   StoppingPiece piece(double from, double to, double lowest) const;
 
   LossSlab slab_;
-  Projectile particle_;
+  Projectile particle_{};
   StoppingPiece none_;
   std::vector<double> breaks_;  ///< kinetic energies where formulas change
   std::vector<Range> ranges_;
