@@ -626,7 +626,9 @@ class BatchRegionPath {
   const std::array<Row<S>, track_dim>& state() const { return state_; }
   const std::array<Row<S>, track_dim>& slopes() const { return slopes_; }
   /// Before it.
-  const S& momentum_at() const { return momentum_at_; }
+  S momentum_at() const {
+    return task_.loss != nullptr ? momentum_at_ : L::load(task_.tracks->p);
+  }
 
   /// Two independent measurements of the displacement across the track of its
   /// true start from the nominal one.
@@ -784,8 +786,6 @@ class BatchRegionPath {
         c.kinked | c.inner |
         (task_.at == BatchTask::nowhere ? TrackBits{0} : c.outer);
     const bool scatters = scattering != 0 && s.record.x_over_x0 > 0;
-    if (k == task_.at)
-      momentum_at_ = momenta_ ? momenta_->p() : S(L::load(task_.tracks->p));
     Kinks& kinks = back_.steps()[k].kinks;
     const auto variance = [&](const ScatterStrength<S>& strength) {
       return scatters ? theta0_squared(
@@ -798,11 +798,11 @@ class BatchRegionPath {
       all.q1 = rows.q1;
       all.q2 = rows.q2;
       complete(x, axes, all);
-      kinks.w = kinks.w_phi = variance(slow(c, x, axes, all, transport, kinks));
+      kinks.w = kinks.w_phi = variance(slow(k, x, axes, all, transport, kinks));
       kinks.w_loss = kinks.w_loss * kinks.w;
     } else {
       const S w = variance(task_.loss == nullptr ? strength_
-                                                 : lose(c, x.cosine, inverse));
+                                                 : lose(k, x.cosine, inverse));
       if constexpr (in_map)
         set_kinks_in_map(rows, w, kinks);
       else
@@ -845,8 +845,11 @@ class BatchRegionPath {
 
   /// The scattering in a layer with energy loss, behind which the tracks are
   /// slower. They fly on as they would without loss: it is straight.
-  [[gnu::noinline, gnu::flatten]] ScatterStrength<S> lose(
-      const ListedSurface& c, const S& cosine, const S& inverse) {
+  [[gnu::noinline, gnu::flatten]] ScatterStrength<S> lose(std::size_t k,
+                                                          const S& cosine,
+                                                          const S& inverse) {
+    const ListedSurface& c = task_.list[k];
+    if (k == task_.at) momentum_at_ = momenta_->p();
     const ElementLoss<S> loss = momenta_->loss_in(c.surface, cosine, inverse);
     momenta_->pass(L::mask(c.crossed), loss);
     return momenta_->strength(loss);
@@ -858,10 +861,11 @@ class BatchRegionPath {
   /// angles. As pass_layer().
   template <class Transport>
   [[gnu::noinline, gnu::flatten]] ScatterStrength<S> slow(
-      const ListedSurface& c, const RegionCrossing<S>& x,
-      const Transverse<S>& axes, const RegionRows<S>& rows,
-      Transport& transport, GeneralKinks<S>& kinks) {
+      std::size_t k, const RegionCrossing<S>& x, const Transverse<S>& axes,
+      const RegionRows<S>& rows, Transport& transport, GeneralKinks<S>& kinks) {
     using std::abs;
+    const ListedSurface& c = task_.list[k];
+    if (k == task_.at) momentum_at_ = momenta_->p();
     const SurfaceRecord& s = task_.surfaces[c.surface].record;
     const S inverse = S(1) / x.cosine;
     const ElementLoss<S> loss = momenta_->loss_in(c.surface, x.cosine, inverse);

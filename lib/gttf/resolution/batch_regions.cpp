@@ -2,7 +2,9 @@
 #include "gttf/resolution/batch_regions.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
+#include <vector>
 
 #include "gttf/detector/surface_outline.hpp"
 #include "gttf/trajectory/flight.hpp"
@@ -36,19 +38,28 @@ bool RegionTable::describes(const TrackingGeometry& geometry) {
 
 RegionTable::RegionTable(const TrackingGeometry& geometry)
     : field_(geometry.field()) {
-  for (const SurfaceRecord& s : geometry.surfaces())
+  struct Place {
+    std::size_t region;
+    double lower;  ///< along the normal, mm
+    unsigned surface;
+    auto operator<=>(const Place&) const = default;
+  };
+  const std::size_t n = geometry.surfaces().size();
+  std::vector<Place> places;
+  places.reserve(n);
+  region_.reserve(n);
+  order_.reserve(n);
+  for (const SurfaceRecord& s : geometry.surfaces()) {
     region_.push_back(field_.region_of(s).value());
-  for (std::size_t i = 0; i < field_.view().n; ++i) {
-    begin_.push_back(order_.size());
-    for (unsigned s = 0; s < region_.size(); ++s)
-      if (region_[s] == i) order_.push_back(s);
-    std::ranges::stable_sort(
-        order_.begin() + static_cast<std::ptrdiff_t>(begin_.back()),
-        order_.end(), {}, [&](unsigned s) {
-          return extent(geometry.surfaces()[s], field_.view().normal).lower;
-        });
+    places.push_back({region_.back(), extent(s, field_.view().normal).lower,
+                      static_cast<unsigned>(places.size())});
   }
-  begin_.push_back(order_.size());
+  std::ranges::sort(places);
+  for (const Place& p : places) {
+    begin_.resize(p.region + 1, order_.size());
+    order_.push_back(p.surface);
+  }
+  begin_.resize(field_.view().n + 1, order_.size());
   view_ = {field_.view(), geometry.b_ref(), region_.data(), order_.data(),
            begin_.data()};
   if (view_.map == nullptr) return;

@@ -348,6 +348,8 @@ class RegionFlight {
 template <class S>
 class SearchedMomenta {
  public:
+  static constexpr bool may_change = true;
+
   explicit SearchedMomenta(const BatchSearch& task) {
     static_assert(sizeof(ElementPower<S>) <=
                   numbers_of_medium * sizeof(PackValues));
@@ -373,6 +375,14 @@ class SearchedMomenta {
 
  private:
   std::optional<SlowingTracks<S>> slowing_;
+};
+
+/// The same without energy loss.
+template <class S>
+struct KeptMomenta {
+  static constexpr bool may_change = false;
+  explicit KeptMomenta(const BatchSearch&) {}
+  MaskOf<S> are_moving() const { return all_true<S>(); }
 };
 
 /// The crossings of tracks in a map: steps along all tracks, and in each the
@@ -593,16 +603,15 @@ class MapSearch {
   MaskOf<S> lost_ = S(1) < S(0);
 };
 
-/// search_batch() in regions; `lost` are the tracks that cannot be followed.
-template <class S>
-[[gnu::noinline, gnu::flatten]] void search_regions(BatchSearch& task) {
+/// @tparam Momenta  SearchedMomenta or, without energy loss, KeptMomenta
+template <class S, class Momenta>
+[[gnu::noinline, gnu::flatten]] void search_uniform_regions(BatchSearch& task) {
   using L = PackAccess<S>;
   using std::abs;
   const BatchRegions& regions = *task.regions;
-  if (regions.map != nullptr) return MapSearch<S>(task).run();
   const RegionStart<S> start(regions, *task.tracks);
   RegionFlight<S> flight(regions, start);
-  SearchedMomenta<S> momenta(task);
+  Momenta momenta(task);
   for (;;) {
     const std::size_t r = flight.region(), begin = regions.begin[r],
                       end = regions.begin[r + 1];
@@ -616,9 +625,11 @@ template <class S>
       L::store(flight.path() + x.path, task.arc[i]);
       if (task.x_over_x0 != nullptr)
         L::store(S(s.x_over_x0) / abs(x.cosine), task.x_over_x0[i]);
-      if (!momenta.lose_in(i)) continue;
-      momenta.pass(i, x.exists, x.cosine);
-      flight.change_qop(x, x.exists, momenta.qop());
+      if constexpr (Momenta::may_change)
+        if (momenta.lose_in(i)) {
+          momenta.pass(i, x.exists, x.cosine);
+          flight.change_qop(x, x.exists, momenta.qop());
+        }
     }
     if (flight.is_last()) break;
     flight.go_to_end();
@@ -627,6 +638,17 @@ template <class S>
   task.turned_back = 0;
   task.lost = L::bits(either(flight.lost(), !momenta.are_moving()));
   check_order<S>(task);
+}
+
+/// search_batch() in regions; `lost` are the tracks that cannot be followed.
+template <class S>
+void search_regions(BatchSearch& task) {
+  if (task.regions->map != nullptr)
+    MapSearch<S>(task).run();
+  else if (task.loss != nullptr)
+    search_uniform_regions<S, SearchedMomenta<S>>(task);
+  else
+    search_uniform_regions<S, KeptMomenta<S>>(task);
 }
 
 }  // namespace gttf::detail
