@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inputs.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <optional>
 #include <utility>
 
 #include "gttf/config/diagnostics.hpp"
 #include "gttf/config/node.hpp"
-#include "gttf/config/opened_files.hpp"
 #include "gttf/config/source.hpp"
 #include "gttf/config/text.hpp"
 #include "gttf/detector/read_model.hpp"
@@ -22,18 +18,6 @@
 
 namespace gttf::app {
 namespace {
-
-// Pushes `text` back to its source, to be read again.
-void unread_standard_input(const std::string& text) {
-  std::FILE* copy = std::tmpfile();
-  if (copy == nullptr) return;
-  std::fwrite(text.data(), 1, text.size(), copy);
-  std::fflush(copy);
-  std::rewind(copy);
-  dup2(fileno(copy), STDIN_FILENO);
-  std::fclose(copy);
-  std::rewind(stdin);
-}
 
 // Most files are detectors; avoid parsing them twice.
 FileKind kind_of(const SourcePtr& source) {
@@ -77,13 +61,7 @@ FileKind kind_of(const std::string& file) {
   Diagnostics ignored;  // the reader of the file reports them
   const SourcePtr source = read_source(file, ignored);
   if (!source) return FileKind::detector;
-  const FileKind kind = kind_of(source);
-  if (file == "-") {
-    record_input(STDIN_FILENO, "<stdin>",
-                 kind == FileKind::study ? "study" : "");
-    unread_standard_input(source->text());
-  }
-  return kind;
+  return kind_of(source);
 }
 
 SortedArguments sort_arguments(const Options& options) {

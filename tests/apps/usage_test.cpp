@@ -222,6 +222,23 @@ TEST_CASE("usage: an argument is a study if it has the keys of one") {
   CHECK(folder.read("other.csv") != folder.read("file.csv"));
 }
 
+TEST_CASE("usage: a pipe is read once, whatever is asked of it") {
+  const std::string scan = " --pt 1GeV --no-provenance --format csv";
+  const std::string expected =
+      run("gttf-design scan $DETECTORS/barrel.yaml" + scan).out;
+  REQUIRE(expected.size() > 100);
+  for (const std::string name : {"-", "/dev/stdin", "/dev/fd/0"}) {
+    CAPTURE(name);
+    const Outcome r =
+        run("cat $DETECTORS/barrel.yaml | gttf-design scan " + name + scan);
+    CHECK(r.out == expected);
+    CHECK(r.err == "");
+  }
+  CHECK(run("cat $CONFIGS/first-plot.yaml | sed \"s#[.][.]/#$DETECTORS/../#\" |"
+            "gttf-design scan /dev/stdin --format csv")
+            .code == 0);
+}
+
 TEST_CASE("usage: --detector replaces the argument DETECTOR") {
   const std::string track =
       " --p 1GeV --theta 90deg --format json --no-provenance";

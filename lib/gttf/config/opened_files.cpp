@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <set>
 #include <system_error>
@@ -33,6 +34,7 @@ struct OutputClaim::Registry {
   std::set<std::string> parsed;       // by path; what they name is recorded
   std::vector<std::string> unparsed;  // files named by others
   std::string replaced_key;           // see replace_named()
+  std::map<std::string, std::string> texts;  // see kept_text()
   std::vector<const OutputClaim*> claims;
 
   void add(const Identity& identity, const std::string& name,
@@ -88,6 +90,7 @@ FilesOfRun::~FilesOfRun() {
   if (--all.runs > 0) return;
   all.clear();
   all.replaced_key.clear();
+  all.texts.clear();
 }
 
 std::vector<std::string> inputs_of_run() {
@@ -228,6 +231,20 @@ std::optional<std::string> next_unparsed() {
     if (all.parsed.insert(path).second) return path;
   }
   return std::nullopt;
+}
+
+std::optional<std::string> kept_text(const std::string& path) {
+  OutputClaim::Registry& all = OutputClaim::registry();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.texts.find(path);
+  if (found == all.texts.end()) return std::nullopt;
+  return found->second;
+}
+
+void keep_text(const std::string& path, const std::string& text) {
+  OutputClaim::Registry& all = OutputClaim::registry();
+  const std::lock_guard lock(all.mutex);
+  if (all.runs > 0) all.texts.insert_or_assign(path, text);
 }
 
 FileText read_text(std::FILE* file, std::size_t most) {

@@ -75,6 +75,8 @@ class OutputClaim {
   friend void record_named(const std::string&, std::string_view);
   friend void replace_named(std::string_view);
   friend void record_parsed(const std::string&);
+  friend std::optional<std::string> kept_text(const std::string&);
+  friend void keep_text(const std::string&, const std::string&);
   friend std::optional<std::string> next_unparsed();
   friend void record_input(int, const std::string&, std::string_view,
                            const OutputClaim*);
@@ -122,6 +124,12 @@ struct FileText {
 /// with bytes of value 0, which no text contains, are refused without reading
 /// to the end (a device like /dev/zero never ends).
 FileText read_text(std::FILE* file, std::size_t most);
+
+/// What the run has read from an input that cannot be read again, such as a
+/// pipe: its text, by the name of the input, or nothing.
+std::optional<std::string> kept_text(const std::string& path);
+/// Keeps it until the run ends.
+void keep_text(const std::string& path, const std::string& text);
 
 /// Like open_input() for a file that is already open, such as standard input.
 void record_input(int descriptor, const std::string& name,

@@ -147,7 +147,7 @@ SourcePtr read_source(const std::string& path, Diagnostics& diagnostics,
                       std::string_view role, std::size_t most) {
   const bool is_stdin = path == "-";
   const std::string name = is_stdin ? "<stdin>" : path;
-  FileHandle opened;
+  bool can_be_read_again = false;
   if (is_stdin) {
     record_input(fileno(stdin), name, role);
   } else {
@@ -163,15 +163,22 @@ SourcePtr read_source(const std::string& path, Diagnostics& diagnostics,
                             example.empty() ? "" : "for example " + example));
       return nullptr;
     }
-    if (fs::is_regular_file(status)) {
+    can_be_read_again = fs::is_regular_file(status);
+    if (can_be_read_again) {
       const std::uintmax_t size = fs::file_size(path, ignored);
       if (!ignored && size > most) {
         diagnostics.add(too_large(name, size_text(size), most));
         return nullptr;
       }
     }
-    opened = open_input(path, role);
-    if (!opened) {
+  }
+  // a pipe was read if someone wanted to know what kind of file it is
+  std::optional<std::string> text;
+  if (!can_be_read_again) text = kept_text(path);
+  if (!text) {
+    FileHandle opened;
+    if (!is_stdin) opened = open_input(path, role);
+    if (!is_stdin && !opened) {
       const int why = errno;
       diagnostics.add(why == ENOENT
                           ? error(name, "no such file", suggest_file(path))
@@ -179,15 +186,15 @@ SourcePtr read_source(const std::string& path, Diagnostics& diagnostics,
                                                     std::strerror(why))));
       return nullptr;
     }
-  }
-  errno = 0;
-  std::optional<std::string> text =
-      read_bounded(is_stdin ? stdin : opened.get(), most);
-  const int why = errno;
-  if (!text) {
-    diagnostics.add(
-        error(name, fmt::format("cannot be read: {}", std::strerror(why))));
-    return nullptr;
+    errno = 0;
+    text = read_bounded(is_stdin ? stdin : opened.get(), most);
+    const int why = errno;
+    if (!text) {
+      diagnostics.add(
+          error(name, fmt::format("cannot be read: {}", std::strerror(why))));
+      return nullptr;
+    }
+    if (!can_be_read_again) keep_text(path, *text);
   }
   auto source = std::make_shared<Source>(name, std::move(*text));
   return check_text(*source, diagnostics, most) ? source : nullptr;

@@ -56,7 +56,8 @@ inline constexpr std::size_t max_list_bytes = std::size_t{32} << 20;
 
 /// Reads the text file `path` ("-": standard input) up to `most` bytes. Returns
 /// nullptr if that fails or check_text finds an error, with the reason in
-/// `diagnostics`. `role`: as in open_input().
+/// `diagnostics`. `role`: as in open_input(). In a run, a pipe may be read more
+/// than once and gives the same text.
 SourcePtr read_source(const std::string& path, Diagnostics& diagnostics,
                       std::string_view role = {},
                       std::size_t most = max_text_bytes);
