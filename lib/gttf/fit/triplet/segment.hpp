@@ -158,6 +158,16 @@ struct SegmentDerivatives {
   S polar_slope;    ///< d(theta)/d(kappa)
 };
 
+/// grad Phi/2 of a segment: of half its bending angle.
+template <class S>
+Cartesian<S> half_bend(const Segment<S>& segment) {
+  const Cartesian<S> along{segment.chord_cos, segment.chord_sin, S(0)};
+  const Cartesian<S> z{S(0), S(0), S(1)};
+  return (S(0.5) * segment.index * segment.kappa) *
+         ((segment.sin_theta * segment.shape.stretch) * along +
+          segment.cos_theta * z);
+}
+
 /// phi = varphi -+ Phi/2 with
 ///
 ///   grad varphi = t/d                          e, t: unit vectors along and
@@ -175,13 +185,11 @@ SegmentDerivatives<S> derivatives(const Segment<S>& segment) {
   const Cartesian<S> left{-segment.chord_sin, segment.chord_cos, S(0)};
   const Cartesian<S> z{S(0), S(0), S(1)};
   const Cartesian<S> chord_azimuth = segment.inverse_chord * left;
-  const Cartesian<S> half_bend =
-      (S(0.5) * segment.index * segment.kappa) *
-      ((sine * segment.shape.stretch) * along + cosine * z);
+  const Cartesian<S> bend = half_bend(segment);
   const S turning = segment.kappa * segment.length * segment.length;
   return {
-      .azimuth_start = chord_azimuth - half_bend,
-      .azimuth_end = chord_azimuth + half_bend,
+      .azimuth_start = chord_azimuth - bend,
+      .azimuth_end = chord_azimuth + bend,
       .polar = (segment.index * sine * segment.inverse_chord) *
                (cosine * along - (sine * segment.shape.cosine) * z),
       .azimuth_slope = S(0.5) * segment.index * segment.length,
