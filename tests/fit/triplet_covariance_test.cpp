@@ -182,24 +182,6 @@ TEST_CASE("triplet fit: equals the streaming fit") {
     }
 }
 
-TEST_CASE(
-    "triplet fit: the auxiliary error of unmeasured coordinates drops "
-    "out") {
-  const TrackingGeometry geometry(mixed_detector());
-  for (const Sample& sample : samples()) {
-    CAPTURE(sample.name);
-    const TripletTrack track = track_in(geometry, sample.track);
-    const auto c = triplet_covariance(track);
-    for (const double scale : {1e-3, 0.1, 30.0}) {
-      CAPTURE(scale);
-      const auto other = triplet_covariance(track, {.auxiliary_scale = scale});
-      // the condition of the factor grows with the scale
-      CHECK(deviation(other.perigee, c.perigee) < 1e-10);
-      CHECK(deviation(other.first_hit, c.first_hit) < 1e-10);
-    }
-  }
-}
-
 TEST_CASE("triplet fit: variances of any size, of which products underflow") {
   Detector detector = mixed_detector();
   for (Layer& l : detector.layers)

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "gttf/core/kernels.hpp"
-#include "gttf/fit/triplet/reference_rows.hpp"
+#include "gttf/fit/triplet/in_plane_arc.hpp"
 #include "gttf/resolution/any_track.hpp"
 #include "gttf/resolution/recurling_track.hpp"
 #include "gttf/trajectory/module_index.hpp"
@@ -68,17 +68,16 @@ LocalTriplet<double> triplet_of_helix(const Hits& hits) {
 /// at the middle hit minus the direction of the first.
 LocalTriplet<double> triplet_of_arcs(const TripletTrack& track,
                                      const Hits& hits) {
-  const InPlaneArc in = make_arc(track, *hits[0], *hits[1]);
-  const InPlaneArc out = make_arc(track, *hits[1], *hits[2]);
+  const InPlaneArc<double> in = make_arc<double>(track, *hits[0], *hits[1]);
+  const InPlaneArc<double> out = make_arc<double>(track, *hits[1], *hits[2]);
   LocalTriplet<double> local;
-  const Eigen::Vector2d rho =
-      (out.start_by_kappa - in.end_by_kappa).cast<double>();
+  const Eigen::Vector2d rho = out.start.by_kappa - in.end.by_kappa;
   local.rho_theta = rho[0];
   local.rho_phi = rho[1];
-  const std::array<InPlaneArc::Matrix2, 3> by_shift = {
-      -in.end_by_start, out.start_by_start - in.end_by_end, out.start_by_end};
+  const std::array<Eigen::Matrix2d, 3> by_shift = {
+      -in.end.by_start, out.start.by_start - in.end.by_end, out.start.by_end};
   for (std::size_t k = 0; k < 3; ++k) {
-    const Eigen::Matrix2d m = by_shift[k].cast<double>();
+    const Eigen::Matrix2d& m = by_shift[k];
     add_hit(KinksByShift<double>{m(0, 0), m(0, 1), m(1, 0), m(1, 1)},
             covariance_of(*hits[k]), local.hits);
   }

@@ -96,14 +96,11 @@ EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot) {
     outline.doubtful = true;
     t = triplets(true);
   }
-  const TripletCovariance fit =
-      triplet_covariance(t, {.doubtful = outline.doubtful});
+  const TripletFit fits(t, outline.doubtful);
+  const TripletCovariance fit = fits.covariance(Errors::all);
   // what the five equations determine is determined, for both engines
   if (fit.status != TripletStatus::ok) return streaming_engine(track, spot);
-  const auto limit = [&](const TripletTrack& triplets_of_track,
-                         const TripletOptions& options,
-                         double EngineResult::*of) {
-    const TripletCovariance c = triplet_covariance(triplets_of_track, options);
+  const auto limit = [&](const TripletCovariance& c, double EngineResult::*of) {
     return c.status == TripletStatus::ok ? c.variance_kappa
                                          : streaming_engine(track, spot).*of;
   };
@@ -114,17 +111,17 @@ EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot) {
   r.start_plane = transformed(track.at_start_plane(), fit.perigee);
   r.first_hit =
       transformed(track.from_frame_after(track.first()), fit.first_hit);
-  if (outline.hit_only != Determined::no) {
-    const bool doubtful =
-        outline.doubtful || outline.hit_only == Determined::wide;
-    r.hit_only = limit(triplets(doubtful),
-                       {.errors = Errors::hits_only, .doubtful = doubtful},
-                       &EngineResult::hit_only);
-  }
+  if (outline.hit_only == Determined::wide && !outline.doubtful)
+    r.hit_only = limit(
+        triplet_covariance(triplets(true),
+                           {.errors = Errors::hits_only, .doubtful = true}),
+        &EngineResult::hit_only);
+  else if (outline.hit_only != Determined::no)
+    r.hit_only =
+        limit(fits.covariance(Errors::hits_only), &EngineResult::hit_only);
   if (outline.scattering_only)
-    r.scattering_only = limit(
-        t, {.errors = Errors::scattering_only, .doubtful = outline.doubtful},
-        &EngineResult::scattering_only);
+    r.scattering_only = limit(fits.covariance(Errors::scattering_only),
+                              &EngineResult::scattering_only);
   r.shares = outline.shares;
   r.sigma_pt_rel = outline.sigma_pt_rel;
   return r;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <memory>
 #include <vector>
 
 #include "gttf/core/matrix.hpp"
@@ -43,10 +44,9 @@ struct FittedPosition {
 /// Settings of the calculation that are not properties of the track.
 struct TripletOptions {
   Errors errors = Errors::all;
-  /// See detail::ReferenceRows; the results do not depend on it.
-  double auxiliary_scale = 1;
   /// The track is determined, but not beyond doubt (see UndoubtedVariances):
-  /// nothing is squared, and no pivot is too small.
+  /// it is calculated in twice the precision of a double, and no pivot is too
+  /// small.
   bool doubtful = false;
 };
 
@@ -59,14 +59,28 @@ struct TripletOptions {
 /// of large variances), and transported to the start of the track.
 /// Coordinates at the start act as an additional hit, and the inner material
 /// is then part of the fit. Cost: linear in the number of hits.
-/// Computed in twice double precision: K^-1 has a condition number of about
-/// n^4 where hit errors dominate. With energy loss, and for doubtful tracks,
-/// in the orthogonal form.
+/// K^-1 is not formed: its condition number is about n^4 where hit errors
+/// dominate. Reflections make its root triangular, in doubles if these give 12
+/// digits, otherwise in twice their precision.
 /// Errors: none; see TripletCovariance::status
 /// Source: [GTTF] eq:kmatrix_inverse, eq:global_fit_sigma, eq:global_fit_cov
 ///         and its appendix on track parameters; docs/theory/global-fit.md
 TripletCovariance triplet_covariance(const TripletTrack& track,
                                      const TripletOptions& options = {});
+
+/// The same for one track with different errors: its arcs are made once.
+class TripletFit {
+ public:
+  /// @param track     must exist as long as this
+  /// @param doubtful  see TripletOptions
+  TripletFit(const TripletTrack& track, bool doubtful);
+
+  TripletCovariance covariance(Errors errors) const;
+
+ private:
+  struct Segments;
+  std::shared_ptr<const Segments> segments_;
+};
 
 /// Covariance of the fitted position of every measuring crossing, in order of
 /// flight; empty if the fit does not exist. Quadratic in the number of hits.

@@ -19,10 +19,12 @@ Vector3 vertex_of(const Track& track) {
 }
 
 /// A coordinate x u + y v with this variance, in units of its length.
-TripletCoordinate coordinate_along(const DoubleDouble& x, const DoubleDouble& y,
-                                   double variance) {
-  const DoubleDouble length2 = x * x + y * y, length = sqrt(length2);
-  return {x / length, y / length, variance / static_cast<double>(length2)};
+template <class S>
+TripletCoordinate coordinate_along(const S& x, const S& y, double variance) {
+  using std::sqrt;
+  const S length2 = x * x + y * y, inverse = S(1) / sqrt(length2);
+  return {DoubleDouble(x * inverse), DoubleDouble(y * inverse),
+          variance / static_cast<double>(length2)};
 }
 
 template <class S>
@@ -33,17 +35,18 @@ void set_start(const StartHit<S>* start, TripletTrack& t) {
        {std::pair{start->transverse, start->transverse_variance},
         std::pair{start->longitudinal, start->longitudinal_variance}}) {
     t.start_coordinates.push_back(
-        coordinate_along(DoubleDouble(row[0]), DoubleDouble(row[1]),
-                         static_cast<double>(variance)));
+        coordinate_along(row[0], row[1], static_cast<double>(variance)));
   }
 }
 
-DoubleDouble dot(const CoordinateAxis& a, const CoordinateAxis& b) {
-  return DoubleDouble(a.cosine) * DoubleDouble(b.cosine) +
-         DoubleDouble(a.sine) * DoubleDouble(b.sine);
+template <class S>
+S dot(const CoordinateAxis& a, const CoordinateAxis& b) {
+  return S(a.cosine) * S(b.cosine) + S(a.sine) * S(b.sine);
 }
 
 /// A crossing of `s` at a point, with axes and coordinates of the surface.
+/// @tparam S  of the directions of coordinates
+template <class S>
 TripletPoint crossing_of(const TrackingGeometry& geometry,
                          const SurfaceRecord& s, const Vector3& position) {
   TripletPoint c;
@@ -52,9 +55,11 @@ TripletPoint crossing_of(const TrackingGeometry& geometry,
   const auto [user_u, user_v] = s.user_axes();
   c.u = user_u.cosine * u + user_u.sine * v;
   c.v = user_v.cosine * u + user_v.sine * v;
-  for (const CoordinateAxis& axis : geometry.axes(s))
-    c.coordinates.push_back(
-        coordinate_along(dot(axis, user_u), dot(axis, user_v), axis.variance));
+  const auto axes = geometry.axes(s);
+  c.coordinates.reserve(axes.size());
+  for (const CoordinateAxis& axis : axes)
+    c.coordinates.push_back(coordinate_along(
+        dot<S>(axis, user_u), dot<S>(axis, user_v), axis.variance));
   return c;
 }
 
@@ -180,8 +185,7 @@ void join_hits_at_one_place(const std::vector<Vector3>& directions,
         static_cast<double>(a.cosine) * c.u + static_cast<double>(a.sine) * c.v;
     const Vector3 seen =
         along - along.dot(directions[k]) / normal.dot(directions[k]) * normal;
-    return coordinate_along(DoubleDouble(seen.dot(inner.u)),
-                            DoubleDouble(seen.dot(inner.v)), a.variance);
+    return coordinate_along(seen.dot(inner.u), seen.dot(inner.v), a.variance);
   };
   join_hits_at_one_place(distance, detail::same_place, seen_by, t);
 }
@@ -208,8 +212,8 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
         t.start + Vector3(line.cos_phi * f - line.sin_phi * g,
                           line.sin_phi * f + line.cos_phi * g,
                           x.at.arc * line.cot_theta);
-    t.crossings.push_back(
-        crossing_of(geometry, geometry.surfaces()[x.surface], position));
+    t.crossings.push_back(crossing_of<double>(
+        geometry, geometry.surfaces()[x.surface], position));
     t.crossings.back().turn = line.kappa * x.at.arc * line.inv_sin_theta;
     t.crossings.back().kink_variance = x.theta0_2;
     const double phi = t.phi + t.crossings.back().turn;
@@ -240,10 +244,10 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
   for (std::size_t k = 0; k < path.size(); ++k) {
     const TrackCrossing<DoubleDouble>& x = found.list[k];
     const Cartesian<DoubleDouble> at = position_at(line, x.at);
-    TripletPoint c =
-        crossing_of(geometry, path.surface(k),
-                    {static_cast<double>(at.x), static_cast<double>(at.y),
-                     static_cast<double>(at.z)});
+    TripletPoint c = crossing_of<DoubleDouble>(
+        geometry, path.surface(k),
+        {static_cast<double>(at.x), static_cast<double>(at.y),
+         static_cast<double>(at.z)});
     c.kink_variance = static_cast<double>(x.theta0_2);
     c.traced.emplace();
     c.traced->path = static_cast<double>(x.at.arc * line.inv_sin_theta);
@@ -289,7 +293,7 @@ TripletTrack make_triplet_track(const TrackingGeometry& geometry,
   for (const TracedCrossing& x : found.list) {
     directions.push_back(x.direction);
     const SurfaceRecord& s = geometry.surfaces()[x.surface];
-    TripletPoint c = crossing_of(geometry, s, x.position);
+    TripletPoint c = crossing_of<double>(geometry, s, x.position);
     c.kink_variance = x.theta0_2;
     c.traced.emplace();
     c.traced->path = x.path;
