@@ -80,6 +80,18 @@ void resolve_one(int repetitions) {
     if (resolve(geometry, Track{}).status != Status::ok) std::abort();
 }
 
+/// The same by the triplet engine, with strips in every other layer or none.
+void resolve_by_triplets(int n_layers, bool strips, int repetitions) {
+  Detector detector = bench::barrel(n_layers);
+  for (std::size_t i = 1; i < detector.layers.size() && strips; i += 2)
+    detector.layers[i].coordinates.resize(1);
+  const TrackingGeometry geometry(detector);
+  for (int i = 0; i < repetitions; ++i)
+    if (resolve(geometry, Track{}, {.engine = Engine::triplet}).status !=
+        Status::ok)
+      std::abort();
+}
+
 /// 64 toys with general and scattering fit.
 void fit_toys(int repetitions) {
   const TrackingGeometry geometry(bench::barrel(10));
@@ -147,6 +159,8 @@ const std::map<std::string, std::function<void(int)>> kernels = {
      [](int n) { resolve_along_z("faser", 100, 0.005, -1600, n); }},
     {"lhcb_covariance", [](int n) { resolve_along_z("lhcb", 20, 0.2, 0, n); }},
     {"one_track", resolve_one},
+    {"one_track_triplets", [](int n) { resolve_by_triplets(10, false, n); }},
+    {"strips_triplets", [](int n) { resolve_by_triplets(100, true, n); }},
     {"toys", fit_toys},
     {"datura_toys",
      [](int n) { fit_toys_of("datura", {.p = 5, .theta = 0.005}, {}, n); }},
