@@ -223,6 +223,7 @@ bool lose_energy(const TrackHits& track, const TrackHit& layer, double p,
     slope = path.per_path * before.slope +
             path.behind_kink * (after.slope - before.slope);
   }
+  n.more = more;
   const MomentumBehind behind = momentum_behind(track, layer.loss, p, more);
   if (!(behind.p > 0)) return false;
   const double ratio = p / behind.p;
@@ -264,13 +265,37 @@ bool pass_layer(const TrackHits& track, const TrackHit& layer,
   }
   const double p = momentum_of(track, n.before.qop);
   constexpr double too_stiff = 1e9;  // GeV; straight initial track
-  n.kappa_per_loss = 0;
+  n.kappa_per_loss = n.more = 0;
   n.stops = track.field && has_loss(layer) && p < too_stiff &&
             !lose_energy(track, layer, p, n);
   if (kink_kappa != 0)
     n.after.qop -= kink_kappa / track.flight->field->reference;
   return !n.stops;
 }
+
+namespace {
+
+/// How much longer paths of the track are than those of TrackHit::path, for the
+/// same turn.
+double path_scale(const TrackHits& track, const TrajectoryState& first) {
+  if (!track.kappa_is_guess || first.qop == 0) return 1;
+  const double p = momentum_at_start(track, momentum_of(track, first.qop));
+  return p * std::abs(track.kappa_ref / track.flight->field->reference) /
+         track.flight->charge;
+}
+
+/// The path to the next point. A track of another momentum crosses the surface
+/// where that of TrackHit::path does or, far along a circle, after about the
+/// same turn.
+/// @param scale  of path_scale()
+double path_between(const TrackHits& track, const TrackHit& from,
+                    const TrackHit& to, double scale) {
+  const double path = to.path - from.path;
+  const bool is_far = std::abs(track.kappa_ref * path) > 0.5 * half_a_turn;
+  return is_far ? scale * path : path;
+}
+
+}  // namespace
 
 FitStatus KinkedTrajectory::follow(const TrackHits& track, std::size_t n_nodes,
                                    bool columns) {
@@ -279,14 +304,18 @@ FitStatus KinkedTrajectory::follow(const TrackHits& track, std::size_t n_nodes,
   set_start_columns(track, s);
   const double length = length_;
   const bool paths = knows_paths(track);
+  const double scale = paths ? path_scale(track, s) : 1;
   for (std::size_t k = 0; k < n_nodes; ++k) {
     TrajectoryNode& n = nodes_[k];
     const TrackHit& p = track.points[n.point];
     auto arrival =
-        k == 0  ? fly_onto(field, level_of(p), Way::either, s)
-        : paths ? fly_along(field, level_of(p),
-                            p.path - track.points[nodes_[k - 1].point].path, s)
-                : fly_onto(field, level_of(p), Way::forward, s);
+        k == 0 ? fly_onto(field, level_of(p), Way::either, s)
+        : paths
+            ? fly_along(field, level_of(p),
+                        path_between(track, track.points[nodes_[k - 1].point],
+                                     p, scale),
+                        s)
+            : fly_onto(field, level_of(p), Way::forward, s);
     // a layer without a hit does not determine the path: its material is there
     // even if the path turns back before it, or crosses the layers of a corner
     // in another order
@@ -313,6 +342,25 @@ FitStatus KinkedTrajectory::follow(const TrackHits& track, std::size_t n_nodes,
     n.kinks.loss = row_of(kappa);
   }
   return FitStatus::ok;
+}
+
+MomentumOnPath KinkedTrajectory::end_of_path(const TrackHits& track,
+                                             double change) const {
+  const double b_ref = track.flight->field->reference;
+  double qop = first_.qop - change / b_ref, slope = 1;
+  for (std::size_t k = 0; k + 1 < nodes_.size(); ++k) {
+    const TrajectoryNode& n = nodes_[k];
+    const HitLoss& loss = track.points[n.point].loss;
+    if (has_loss(track.points[n.point])) {
+      const double p = momentum_of(track, qop);
+      const MomentumBehind behind = momentum_behind(track, loss, p, n.more);
+      const double ratio = p / behind.p;
+      qop *= ratio;
+      slope *= ratio * ratio * behind.by_momentum;
+    }
+    qop -= n.so_far[2] / b_ref;
+  }
+  return {-b_ref * qop, slope};
 }
 
 Row<double> KinkedTrajectory::row(const TrajectoryNode& node,

@@ -33,6 +33,7 @@ struct TrajectoryNode {
   /// on the path of the reference in it.
   bool is_beside = false;
   bool stops = false;  ///< in the layer: the state after it has no loss
+  double more = 0;     ///< lost than on the path of HitLoss, GeV
   /// Changes of theta, phi and kappa of the reference here, in addition to the
   /// mean loss.
   std::array<double, 3> so_far{};
@@ -109,6 +110,12 @@ bool pass_layer(const TrackHits& track, const TrackHit& layer,
 double kink_loss_variance(const TrackHits& track, const TrackHit& layer,
                           const TrajectoryNode& node);
 
+/// The curvature before the last node of a particle that keeps to a path.
+struct MomentumOnPath {
+  double kappa;     ///< 1/mm; NaN if it stops before
+  double by_start;  ///< d(kappa)/d(kappa at the first node)
+};
+
 /// A track through any field with kinks and energy loss at every node.
 class KinkedTrajectory {
  public:
@@ -126,6 +133,10 @@ class KinkedTrajectory {
 
   /// Derivatives of a coordinate at a node, before the layer.
   Row<double> row(const TrajectoryNode& node, const CoordinateAxis& axis) const;
+
+  /// After follow(): a particle with a curvature that differs by `change` at
+  /// the first node, and the losses on the path that was followed.
+  MomentumOnPath end_of_path(const TrackHits& track, double change) const;
 
   /// Adds to the start parameters; propagates back to the first surface.
   FitStatus move_start(const TrackHits& track, const Row<double>& change);

@@ -161,7 +161,7 @@ class HelixReference {
     return outcome.status;
   }
 
-  FitStatus check(const Equations&, const FitWeights&) const {
+  FitStatus check(const Equations&, double, const FitWeights&) const {
     return FitStatus::ok;
   }
 
@@ -273,13 +273,21 @@ class FlownReference {
     return 4 - 2 * beta * beta;
   }
 
-  /// Whether the linear fit holds for a particle that loses much of its energy:
+  /// Whether the linear fit holds. A track that returns may also be at rest at
+  /// the wrong one of two crossings of a layer that it only just reaches: it is
+  /// then far from a hit.
+  ///
+  /// For a particle that loses much of its energy:
   /// if the momentum for which TrackHit::theta0_2 and loss are given is a
   /// guess, that in each layer must be about the same, and unless angles follow
   /// the track, it must never be much lower. A particle that is slower by the
   /// error must reach the last hit, and there the error must be that of the
   /// start.
-  FitStatus check(const Equations& e, const FitWeights& weights) const {
+  FitStatus check(const Equations& e, double chi2,
+                  const FitWeights& weights) const {
+    constexpr double most = 100;  // standard deviations of a hit; a choice
+    if (knows_paths(*track_) && !(chi2 <= most * most))
+      return FitStatus::not_converged;
     constexpr double much = 0.1;  // a choice
     if (!(part_lost(*track_, kappa()) > much)) return FitStatus::ok;
     if (track_->kappa_is_guess && !is_near_guess(weights))
@@ -295,12 +303,7 @@ class FlownReference {
       if (loss.mean > 0 && !angles_hold(loss, behind, track_->flight->mass))
         return FitStatus::stops;
     }
-    const Matrix5 root = square_root(e);
-    KinkedTrajectory there;
-    if (displace(root, Vector5::Unit(Perigee::kappa), 1, there) ==
-        FitStatus::stops)
-      return FitStatus::stops;
-    return is_linear(root) ? FitStatus::ok : FitStatus::stops;
+    return is_linear(std::sqrt(e.v[4])) ? FitStatus::ok : FitStatus::stops;
   }
 
   bool scatters(std::size_t k) const {
@@ -371,39 +374,20 @@ class FlownReference {
     return true;
   }
 
-  /// The trajectory with a linear function of the start parameters changed by
-  /// its error.
-  /// @param root  square root of their covariance
-  /// @param sign  1: for a slower particle, -1: for a faster one
-  FitStatus displace(const Matrix5& root, const Vector5& function, int sign,
-                     KinkedTrajectory& there) const {
-    const Vector5 with = root * (root.transpose() * function);
-    const double sigma = std::sqrt(function.dot(with));
-    const double scale = std::copysign(1 / sigma, sign * kappa());
-    Row<double> change;
-    for (int i = 0; i < track_dim; ++i)
-      change[static_cast<std::size_t>(i)] = scale * with[i];
-    there = trajectory_;
-    if (const auto s = there.move_start(*track_, change); s != FitStatus::ok)
-      return s;
-    return there.follow(*track_, size(), false);
-  }
-
-  /// Whether a particle that is faster at the last hit, by the error there, is
-  /// so by the same change at the start: if it nearly stops there, that is
-  /// larger.
-  bool is_linear(const Matrix5& root) const {
-    const auto kappa_at_end = [this](const KinkedTrajectory& t) {
-      return kappa_of(*track_, t.nodes().back().before);
+  /// Whether a particle that is slower by its error reaches the last hit, and
+  /// one that is faster is so there by about as much as the linear fit expects:
+  /// if it nearly stops there, its error is larger. Both are on the path of the
+  /// fit: it is bound to the hits all the way, whereas the path from a start
+  /// that is wrong by its error leads elsewhere after a turn.
+  bool is_linear(double sigma) const {
+    const double slower = std::copysign(sigma, kappa());
+    const auto at_end = [&](double change) {
+      return trajectory_.end_of_path(*track_, change);
     };
-    const double b = -track_->flight->field->reference;
-    const Vector5 function =
-        b * trajectory_.nodes().back().before.d_qop.transpose();
-    KinkedTrajectory there;
-    if (displace(root, function, -1, there) != FitStatus::ok) return true;
-    const double sigma = (root.transpose() * function).norm();
-    return std::abs(kappa_at_end(there) - kappa_at_end(trajectory_)) >
-           least_slope * sigma;
+    const MomentumOnPath here = at_end(0), faster = at_end(-slower);
+    return std::isfinite(at_end(slower).kappa) &&
+           std::abs(faster.kappa - here.kappa) >
+               least_slope * here.by_start * sigma;
   }
 
   /// Changes in the layer of a node matter if there are hits on both sides.
@@ -496,7 +480,7 @@ class SingleFit {
       if (weights_.follow_track)
         if (const auto s = widen_angles(fit, keeps, result); s != FitStatus::ok)
           return s;
-    if (const auto s = reference_.check(fit.equations(), weights_);
+    if (const auto s = reference_.check(fit.equations(), fit.chi2(), weights_);
         s != FitStatus::ok)
       return s;
     // covariances of the last linear fit
