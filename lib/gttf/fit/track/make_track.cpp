@@ -377,8 +377,10 @@ bool trace_path(Maker& m, const FoundTrack& found) {
 }
 
 /// Follows the track; sets the momentum for which weights are computed.
-/// @param turns  of trace()
-void trace_detector(Maker& m, const FoundTrack& found, double turns) {
+/// @param turns       of trace()
+/// @param last_layer  the surface of the last hit from which it was found
+void trace_detector(Maker& m, const FoundTrack& found, double turns,
+                    unsigned last_layer) {
   Track track = start_of(m, found);
   const double mass = track.mass;
   const auto follow_it = [&] {
@@ -398,7 +400,6 @@ void trace_detector(Maker& m, const FoundTrack& found, double turns) {
   }
   follow_it();
   // it has reached its last hit, hence was faster
-  const auto last_layer = static_cast<unsigned>(m.h.layer[m.h.order.back()]);
   const auto is_too_slow = [&] {
     const TracedTrack& t = m.made.traced;
     const bool curls_up = is_first && m.model.energy_loss != EnergyLoss::off &&
@@ -469,7 +470,8 @@ bool is_measured_again(const Maker& m, std::size_t k, const TracedCrossing& x,
   return false;
 }
 
-constexpr double far = 0.01;  // of the size of the track
+// of the size of the track
+constexpr double far = 0.01, near = 0.1;
 
 /// Whether the track turns by more than half a circle: later hits approach the
 /// first one.
@@ -497,6 +499,36 @@ bool comes_back(const Maker& m) {
           (m.h.position(k) - m.h.position(j)).norm() > far * size)
         return true;
   return false;
+}
+
+/// Whether the hits are certainly on less than half a turn of a helix from the
+/// vertex. Otherwise surfaces without a hit may be crossed again, and there may
+/// be turns between two hits.
+bool is_within_half_a_turn(Maker& m) {
+  if (!find_path(m)) return false;
+  constexpr double certain = 0.9;  // of half a turn
+  const std::size_t n = m.h.x.size();
+  double turn = 0, least = m.h.z[0], most = least;
+  for (std::size_t k = 0; k < n; ++k) {
+    const Cartesian<double> chord = cartesian(
+        m.h.position(k) - (k > 0 ? m.h.position(k - 1) : m.model.vertex));
+    turn += 2 * std::asin(
+                    std::min(1.0, 0.5 * std::abs(m.h.path.first.c) *
+                                      std::sqrt(transverse_dot(chord, chord))));
+    least = std::min(least, m.h.z[k]);
+    most = std::max(most, m.h.z[k]);
+  }
+  if (!(turn < certain * half_a_turn)) return false;
+  constexpr double straight = 0.05;  // of the extent in z
+  for (std::size_t k = 0; k < n; ++k) {
+    const double z =
+        m.h.path.first.position.z + m.h.path.first.cot * m.h.arcs[k].length;
+    const bool is_point =
+        m.layers.geometry.surfaces()[m.h.surface[k]].n_axes >= 2;
+    if (is_point && !(std::abs(m.h.z[k] - z) <= straight * (most - least)))
+      return false;
+  }
+  return true;
 }
 
 /// Whether the track flies towards the axis from `start` to `next` and crosses
@@ -553,9 +585,25 @@ class TracedPoints {
   /// @param returns  the track may cross surfaces again: its hits are in order
   ///                 of flight and are assigned to crossings, and points have
   ///                 paths
-  TracedPoints(Maker& m, bool returns) : m_(m), returns_(returns) {}
+  TracedPoints(Maker& m, bool returns) : m_(m), returns_(returns), size_(0) {
+    for (std::size_t k = 1; k < m.h.order.size(); ++k)
+      size_ = std::max(size_, (m.h.position(k) - m.h.position(0)).norm());
+  }
 
+  /// More first hits determine a scattered track better, fewer hits one that
+  /// loses much energy.
   std::string_view build() {
+    const std::string_view why = build(true);
+    return why.empty() || !follows_turns() ? why : build(false);
+  }
+
+ private:
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+  bool follows_turns() const { return returns_ && m_.model.turns > 0; }
+
+  /// @param many  see add_first_points()
+  std::string_view build(bool many) {
     const std::size_t n = m_.h.order.size();
     const Vector3 step = m_.h.position(returns_ ? 1 : n - 1) - m_.h.position(0);
     if (!(step.norm() > 0)) return to_string(FitStatus::coincident_hits);
@@ -564,7 +612,7 @@ class TracedPoints {
                     choose_frame(m_.layers.geometry.field(), step.normalized()),
                     m_.model.mass, std::abs(m_.model.charge)};
     m_.made.track.kappa_ref = curvature_of_hits();
-    std::size_t known = add_first_points(step);
+    std::size_t known = add_first_points(step, many);
     // the layers change the path, and the momentum changes the losses, which
     // are powers of it near that of the last pass
     constexpr int most_passes = 20;
@@ -578,34 +626,45 @@ class TracedPoints {
       if (pass == 0 && !returns_ && is_slowed())
         is_rough = trace_path(m_, found);
       else
-        trace_detector(m_, found, turns());
-      const std::array<double, 2> now = momenta();
-      is_known = known == n && (m_.model.energy_loss == EnergyLoss::off ||
-                                (pass > 0 && are_near(now, before)));
-      before = is_rough ? std::array<double, 2>{} : now;
-      const std::size_t more = std::max<std::size_t>(1, known / 2);
-      const std::size_t assigned = assign(std::min(n, known + more));
-      if (assigned < known || (assigned == known && known < n))
+        trace_detector(m_, found, turns(), m_.h.surface[known - 1]);
+      if (assign(known, found) < known)
         return to_string(FitStatus::not_converged);
-      if (known == n) ++pass;
-      known = assigned;
+      const std::array<double, 2> now = momenta();
+      const bool is_settled =
+          m_.model.energy_loss == EnergyLoss::off || are_near(now, before);
+      is_known = known == n && (m_.model.energy_loss == EnergyLoss::off ||
+                                (pass > 0 && is_settled));
+      before = is_rough ? std::array<double, 2>{} : now;
+      // with the losses of a wrong momentum it leads away from later hits
+      const bool is_extended = known < n && is_settled;
+      if (is_extended) {
+        const std::size_t more = std::max<std::size_t>(1, known / 2);
+        const std::size_t assigned = assign(std::min(n, known + more), found);
+        if (assigned == known) return to_string(FitStatus::not_converged);
+        known = assigned;
+        pass = 0;
+      } else {
+        ++pass;
+      }
       build_points(found);
       if (is_known && !returns_) return {};
     }
     return to_string(FitStatus::not_converged);
   }
 
- private:
-  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-
-  /// Momenta at the start and at the last hit, GeV. The latter changes more.
+  /// Momenta at the start and at the last hit assigned, GeV. The latter changes
+  /// more.
   std::array<double, 2> momenta() const {
     const std::vector<TracedCrossing>& list = m_.made.traced.list;
-    const auto last =
-        std::ranges::find(list.rbegin(), list.rend(), m_.h.surface.back(),
-                          &TracedCrossing::surface);
     const double start = list.empty() ? 0 : list.front().p;
-    return {start, last == list.rend() ? start : last->p};
+    return {start, list.empty() ? 0 : list[last_crossing()].p};
+  }
+
+  /// Of the hits assigned.
+  std::size_t last_crossing() const {
+    const auto last = std::find_if(crossing_of_.rbegin(), crossing_of_.rend(),
+                                   [](std::size_t i) { return i != none; });
+    return last == crossing_of_.rend() ? 0 : *last;
   }
 
   const MeasuredHit& hit(std::size_t k) const { return m_.hits[m_.h.order[k]]; }
@@ -634,8 +693,14 @@ class TracedPoints {
     return kappa_of_path(m_.h.path, geometry.bz(), std::abs(m_.model.charge));
   }
 
+  /// Of trace(). A path that is not known well yet may reach the last hit after
+  /// a larger turn than the track.
   double turns() const {
-    return returns_ ? std::max(m_.model.turns, 0.5) : m_.model.turns;
+    constexpr double half = 0.5, wider = 1.25, more = 0.25;
+    if (m_.model.turns > 0)
+      return returns_ ? wider * std::max(m_.model.turns, half) + more
+                      : m_.model.turns;
+    return returns_ ? half : 0;
   }
 
   /// @param phi, theta  of the track there, in its frame
@@ -646,12 +711,14 @@ class TracedPoints {
     m_.made.sources.push_back(MadeTrack::beam_spot);
   }
 
-  /// The beam spot and the hits; of a track that turns only the first ones that
-  /// determine it, which are within half a turn.
+  /// The beam spot and the hits; of a track that turns only the first ones.
   /// @param step  along the track
+  /// @param many  all before it turns far, not only as many as determine it
   /// @return  the number of hits
-  std::size_t add_first_points(const Vector3& step) {
+  std::size_t add_first_points(const Vector3& step, bool many) {
     std::vector<TrackHit>& points = m_.made.track.points;
+    points.clear();
+    m_.made.sources.clear();
     if (m_.model.beam_spot) {
       const Vector3 from_spot = m_.h.position(0) - m_.model.vertex;
       const Vector3 d = m_.made.track.flight->frame.into(
@@ -664,9 +731,9 @@ class TracedPoints {
       for (const TrackHit& h : points) n_coordinates += h.n_coordinates;
       return points.size() >= 3 && n_coordinates >= track_dim;
     };
-    const bool turns = returns_ && m_.model.turns > 0;
     std::size_t n = 0;
-    while (n < m_.h.order.size() && !(turns && is_determined())) {
+    while (n < m_.h.order.size() &&
+           !(follows_turns() && is_determined() && (!many || turns_far(n)))) {
       add_hit(m_, hit(n), static_cast<int>(m_.h.order[n]));
       // their tangential planes are crossed inwards, too
       if (returns_) points.back().curved = false;
@@ -675,13 +742,24 @@ class TracedPoints {
     return n;
   }
 
+  /// Whether the direction changes much until hit k: there may be turns before
+  /// it.
+  bool turns_far(std::size_t k) const {
+    constexpr double much = 1;  // rad
+    const Vector3 begin = chord(1), end = chord(k);
+    return !(begin.dot(end) > std::cos(much) * begin.norm() * end.norm());
+  }
+
   /// Finds the crossing of each of the first `n` hits: of a track that returns,
-  /// the nearest one of its surface within one turn after the previous hit.
-  /// @return  number of hits before the first without a crossing; otherwise a
-  ///          hit may be beyond the edge of its surface
-  std::size_t assign(std::size_t n) {
+  /// the nearest one of its surface within one turn after the previous hit or,
+  /// if there is none, later.
+  /// @return  number of hits before the first without a crossing. A hit may be
+  ///          beyond the edge of its surface; of a track that returns, if its
+  ///          path leads there.
+  std::size_t assign(std::size_t n, const FoundTrack& found) {
     const auto& list = m_.made.traced.list;
     crossing_of_.clear();
+    path_of_.clear();
     std::size_t from = 0;
     for (std::size_t k = 0; k < n; ++k) {
       std::size_t best = none;
@@ -689,24 +767,83 @@ class TracedPoints {
       for (std::size_t i = returns_ ? from : 0; i < list.size(); ++i) {
         const double turn =
             std::abs(m_.made.traced.kappa) * (list[i].path - list[from].path);
-        if (returns_ && turn > 2 * unit::pi) break;
+        if (returns_ && turn > 2 * unit::pi && best != none) break;
         if (list[i].surface != m_.h.surface[k]) continue;
+        if (returns_ && k > 0 && i == crossing_of_.back() && !may_share(k))
+          continue;
         const double distance = (list[i].position - m_.h.position(k)).norm();
         if (distance < least) {
           least = distance;
           best = i;
         }
       }
-      if (best == none && returns_) break;
+      double path = best != none ? list[best].path
+                    : k > 0      ? path_of_.back() + chord(k).norm()
+                                 : 0;
+      if (best == none && returns_ &&
+          !(from < list.size() && leads_to(k, list[from], found, path)))
+        break;
       crossing_of_.push_back(best);
-      if (returns_) from = best;
+      path_of_.push_back(path);
+      if (returns_ && best != none) from = best;
     }
     return crossing_of_.size();
   }
 
+  /// To hit k from the hit before it.
+  Vector3 chord(std::size_t k) const {
+    return m_.h.position(k) - m_.h.position(k - 1);
+  }
+
+  /// Whether the path from a crossing leads through the surface of hit k near
+  /// it.
+  /// @param path  set to the distance from the start, if so
+  bool leads_to(std::size_t k, const TracedCrossing& from,
+                const FoundTrack& found, double& path) const {
+    TrackHit h;
+    detail::put_on(m_.layers.geometry.surfaces()[m_.h.surface[k]],
+                   m_.h.position(k), h);
+    h.curved = false;
+    FlightState<0> s;
+    s.position = from.position;
+    s.direction = from.direction;
+    s.qop = std::copysign(std::abs(m_.model.charge) / from.p, found.qop);
+    const double length = length_to(m_.h.position(k), s);
+    if (fly_along(m_.layers.geometry.field(), detail::level_of(h), length, s) !=
+        Landing::there)
+      return false;
+    path = from.path + length;
+    return (s.position - m_.h.position(k)).norm() < near * size_;
+  }
+
+  /// The path to the point of a helix around z with about this azimuth and z;
+  /// in other fields the distance.
+  double length_to(const Vector3& x, const FlightState<0>& from) const {
+    const Field& field = m_.layers.geometry.field();
+    const Vector3 step = x - from.position, &t = from.direction;
+    const double turn_per_path = -from.qop * m_.layers.geometry.bz();
+    if (field.kind != FieldKind::solenoid || turn_per_path == 0)
+      return step.norm();
+    // a chord is turned by half of the turn of its arc
+    const double half = std::copysign(1.0, turn_per_path) *
+                        std::atan2(t.x() * step.y() - t.y() * step.x(),
+                                   t.x() * step.x() + t.y() * step.y());
+    const double first = (2 * half + (half < 0 ? 2 * unit::pi : 0)) /
+                         std::abs(turn_per_path),
+                 turn = 2 * unit::pi / std::abs(turn_per_path);
+    const double n =
+        t.z() == 0 ? 0 : std::round((step.z() / t.z() - first) / turn);
+    return first + std::max(0.0, n) * turn;
+  }
+
+  /// Whether hit k may be measured in the same crossing as the hit before it.
+  bool may_share(std::size_t k) const {
+    return !(chord(k).norm() > far * size_);
+  }
+
   bool has_hit(std::size_t crossing) const {
     return returns_
-               ? std::ranges::binary_search(crossing_of_, crossing)
+               ? std::ranges::find(crossing_of_, crossing) != crossing_of_.end()
                : m_.made.has_hit[m_.made.traced.list[crossing].surface] != 0;
   }
 
@@ -740,6 +877,7 @@ class TracedPoints {
 
   /// Whether a later hit of the same module belongs to the crossing of hit k.
   bool shares_crossing(std::size_t k) const {
+    if (crossing_of_[k] == none) return false;
     for (std::size_t j = k + 1;
          j < crossing_of_.size() && crossing_of_[j] == crossing_of_[k]; ++j)
       if (hit(j).module == hit(k).module) return true;
@@ -760,16 +898,12 @@ class TracedPoints {
     const auto& list = made.traced.list;
     if (returns_)
       made.traced.material = sum_material<double>(
-          list.size(), static_cast<int>(crossing_of_.back()),
+          list.size(), static_cast<int>(last_crossing()),
           [&list](std::size_t i) { return list[i].x_over_x0; });
     std::size_t next = 0;
-    double path = 0;
     for (std::size_t k = 0; k < crossing_of_.size(); ++k) {
       const std::size_t own = crossing_of_[k];
-      if (own != none)
-        path = list[own].path;
-      else if (k > 0)
-        path += (m_.h.position(k) - m_.h.position(k - 1)).norm();
+      const double path = path_of_[k];
       for (; next < list.size() && list[next].path < path; ++next)
         add_passive(next);
       add_hit(m_, hit(k), static_cast<int>(m_.h.order[k]));
@@ -784,7 +918,9 @@ class TracedPoints {
 
   Maker& m_;
   bool returns_;
+  double size_;  ///< of the track: the largest distance from its first hit, mm
   std::vector<std::size_t> crossing_of_;  ///< of each hit, or none
+  std::vector<double> path_of_;           ///< to each hit from the start, mm
 };
 
 }  // namespace
@@ -803,6 +939,7 @@ void MadeTrack::clear() {
   sources.clear();
   surfaces.clear();
   track.kappa_ref = 0;
+  track.kappa_is_guess = false;
   track.flight.reset();
   simple = false;
 }
@@ -813,8 +950,11 @@ std::string_view follow_track(const HitLayers& layers, const TrackModel& model,
   Maker m{layers, model, hits, h, made};
   mark_layers(m);
   const bool helix = is_helix(m);
-  if ((model.turns > 0 && comes_back(m)) ||
-      (crosses_inwards(m) && !(helix && has_all_crossings(m))))
+  const bool may_return =
+      model.turns > 0 &&
+      (comes_back(m) || (layers.geometry.field().kind == FieldKind::solenoid &&
+                         !is_within_half_a_turn(m)));
+  if (may_return || (crosses_inwards(m) && !(helix && has_all_crossings(m))))
     return TracedPoints(m, true).build();
   if (!helix) return TracedPoints(m, false).build();
   made.simple = made.track.field && h.layer_errors && !model.beam_spot &&
