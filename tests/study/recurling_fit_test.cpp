@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fits of exact hits of tracks that turn back and lose energy give their
-// parameters.
+// Fits of exact hits of tracks that turn back give their parameters, with the
+// errors expected from their resolution.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -64,15 +64,18 @@ double turn_of(const Resolution& r, const TrackingGeometry& geometry) {
 
 /// @return  the status, after a comparison of the parameters if it is ok
 std::string fit_exact_hits(const Detector& d, const Recurling& r,
-                           const Resolution& expected, double turns) {
+                           const Resolution& expected, const Model& model) {
   StudyRequest request;
   request.particle = r.particle;
-  request.energy_loss = EnergyLoss::mean;
-  request.turns = turns;
+  request.energy_loss = model.loss;
+  request.turns = model.turns;
   const Fitted found = fit(hits_of(d, expected), d, request);
   const auto& t = found.tracks;
   if (t.text("status") != "ok") return t.text("status");
   constexpr double small = 1e-3;  // standard deviations
+  // the same material, with the width of its losses
+  CHECK(t.real("sigma_p_rel") ==
+        doctest::Approx(expected.sigma_p_rel).epsilon(0.02));
   const double sigma_p = t.real("sigma_p_rel") * t.real("p_GeV");
   CHECK(std::abs(t.real("p_GeV") - r.track.p) < small * sigma_p);
   const double phi = t.real("phi0_rad") - r.track.phi;
@@ -91,22 +94,28 @@ std::string fit_exact_hits(const Detector& d, const Recurling& r,
 // than a turn behind the one before it or beyond the surfaces that a first
 // guess of the momentum reaches, and after a turn a start that is wrong by its
 // error leads elsewhere.
-TEST_CASE("recurling fits: exact hits with energy loss") {
+TEST_CASE("recurling fits: exact hits, with energy loss or without") {
   struct Sample {
     const char* detector;
+    EnergyLoss loss;
     double turns;
     int n_tracks, n_fitted;
   };
+  const auto off = EnergyLoss::off, mean = EnergyLoss::mean,
+             straggling = EnergyLoss::straggling;
   for (const Sample& sample :
-       {Sample{"cld", 1, 120, 60}, Sample{"cld", 2, 60, 30},
-        Sample{"alice_its2", 1, 100, 10}, Sample{"belle2", 1, 60, 20},
-        Sample{"mu3e", 1, 150, 30}, Sample{"mu3e", 2, 80, 20}}) {
+       {Sample{"cld", off, 1, 80, 60}, Sample{"cld", mean, 1, 120, 60},
+        Sample{"cld", straggling, 1, 60, 30}, Sample{"cld", mean, 2, 60, 30},
+        Sample{"alice_its2", mean, 1, 100, 10},
+        Sample{"belle2", mean, 1, 60, 20}, Sample{"mu3e", mean, 1, 150, 30},
+        Sample{"mu3e", mean, 2, 80, 20}}) {
     CAPTURE(sample.detector);
+    CAPTURE(static_cast<int>(sample.loss));
     CAPTURE(sample.turns);
     const Detector d = shipped(sample.detector);
     const TrackingGeometry geometry(d);
     Model model;
-    model.loss = EnergyLoss::mean;
+    model.loss = sample.loss;
     model.turns = sample.turns;
     int n_fitted = 0;
     for (const Recurling& r : random_tracks(sample.n_tracks)) {
@@ -118,7 +127,7 @@ TEST_CASE("recurling fits: exact hits with energy loss") {
       if (expected.status != Status::ok ||
           turn_of(expected, geometry) < half_a_turn)
         continue;
-      const std::string status = fit_exact_hits(d, r, expected, sample.turns);
+      const std::string status = fit_exact_hits(d, r, expected, model);
       if (status == "ok") {
         ++n_fitted;
         continue;
@@ -146,7 +155,7 @@ TEST_CASE("recurling fits: passive layers are crossed again") {
                   23.7695 * unit::deg)}) {
     CAPTURE(r.particle.name);
     const Resolution expected = resolve(geometry, r.track, model);
-    REQUIRE(fit_exact_hits(d, r, expected, model.turns) == "ok");
+    REQUIRE(fit_exact_hits(d, r, expected, model) == "ok");
   }
 }
 

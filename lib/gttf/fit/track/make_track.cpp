@@ -884,6 +884,24 @@ class TracedPoints {
     return false;
   }
 
+  /// The material whose fluctuations act together ends at the last hit, before
+  /// its layer, and not where the traced path does.
+  void end_stretch() {
+    if (!straggles(m_.model.energy_loss)) return;
+    const std::size_t last = last_crossing();
+    std::vector<TracedCrossing>& list = m_.made.traced.list;
+    const auto own_xi = [&](const TracedCrossing& x) {
+      return energy_loss(slabs_at(m_.layers.geometry, x),
+                         {m_.model.mass, m_.model.charge}, x.p,
+                         1 / x.cos_incidence)
+          .xi;
+    };
+    double xi = 0;
+    for (std::size_t i = 0; i < last; ++i) xi += own_xi(list[i]);
+    for (std::size_t i = 0; i < last; ++i) list[i].stretch.xi = xi;
+    if (last < list.size()) list[last].stretch.xi = xi + own_xi(list[last]);
+  }
+
   /// Hits and the surfaces without one, in order of flight; hits of one
   /// crossing share its material, which is assigned to the last of them.
   void build_points(const FoundTrack& found) {
@@ -896,10 +914,12 @@ class TracedPoints {
       if (returns_) made.track.points.back().path = 0;
     }
     const auto& list = made.traced.list;
-    if (returns_)
+    if (returns_) {
       made.traced.material = sum_material<double>(
           list.size(), static_cast<int>(last_crossing()),
           [&list](std::size_t i) { return list[i].x_over_x0; });
+      end_stretch();
+    }
     std::size_t next = 0;
     for (std::size_t k = 0; k < crossing_of_.size(); ++k) {
       const std::size_t own = crossing_of_[k];
