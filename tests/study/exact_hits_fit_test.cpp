@@ -339,6 +339,39 @@ TEST_CASE("exact hits: the first hit is in a magnet") {
     }
 }
 
+// A particle slower by what is not known yet turns back before the last plane.
+TEST_CASE("exact hits: muons turn far behind an absorber in a magnet") {
+  std::string text =
+      "gttf-detector: 1\n"
+      "name: s\n"
+      "field: { dipole: { entrance: 200 mm, exit: 500 mm, field: 0.6 T, "
+      "direction: y } }\n"
+      "layers:\n"
+      "  - { name: A, plane: { z: 225 mm, x: [-1 m, 1 m], y: [-1 m, 1 m] }, "
+      "material: { of: iron, thickness: 8 mm } }\n";
+  for (const int z : {20, 60, 100, 250, 350, 600, 800})
+    text += "  - { name: P" + std::to_string(z) +
+            ", plane: { z: " + std::to_string(z) +
+            " mm, x: [-1 m, 1 m], y: [-1 m, 1 m] }, material: 0.1 %, "
+            "measures: { u: 10 um, v: 10 um } }\n";
+  const Detector d = parse_detector(text, "s.yaml").detector;
+  struct Direction {
+    double p, theta, phi;  // GeV, deg
+  };
+  for (const Direction& start :
+       {Direction{0.08981, 3.8143, 246.55}, Direction{0.084317, 4.6499, 271.7},
+        Direction{0.088502, 4.6834, 162.6}}) {
+    CAPTURE(start.p);
+    const Compared c = fit_exact_hits(d, {.particle = "muon",
+                                          .p = start.p,
+                                          .theta = start.theta * unit::deg,
+                                          .phi = start.phi * unit::deg,
+                                          .loss = EnergyLoss::mean});
+    CHECK(std::abs(c.found.tracks.real("p_GeV") / start.p - 1) <
+          1e-3 * c.expected.sigma_p_rel);
+  }
+}
+
 TEST_CASE("exact hits: two layers and a beam spot, with energy loss") {
   Detector d = shipped("barrel");
   std::erase_if(d.layers, [](const Layer& l) {

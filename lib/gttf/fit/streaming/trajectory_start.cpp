@@ -116,20 +116,26 @@ class DampedFit {
   }
 
  private:
-  /// A particle that stops before it has reached the last of the nodes was
-  /// faster.
+  /// A particle that stops or, slowed down, turns back before it has reached
+  /// the last of the nodes was faster.
   FitStatus follow(std::size_t n_nodes) {
     constexpr double faster = 1.1;
     constexpr int most_steps = 20;
-    FitStatus s = best_.follow(track_, n_nodes, false);
-    for (int i = 0; i < most_steps && s == FitStatus::stops; ++i) {
-      was_too_slow_ = true;
-      TrajectoryState first = best_.first();
+    const FitStatus at_first = best_.follow(track_, n_nodes, false);
+    was_too_slow_ = was_too_slow_ || at_first == FitStatus::stops;
+    const bool may_turn_back = at_first == FitStatus::not_converged &&
+                               part_lost(track_, track_.kappa_ref) > 0;
+    if (at_first != FitStatus::stops && !may_turn_back) return at_first;
+    const TrajectoryState start = best_.first();
+    TrajectoryState first = start;
+    for (int i = 0; i < most_steps; ++i) {
       first.qop /= faster;
       best_.start(track_, first);
-      s = best_.follow(track_, n_nodes, false);
+      const FitStatus s = best_.follow(track_, n_nodes, false);
+      if (s != FitStatus::stops && s != FitStatus::not_converged) return s;
     }
-    return s;
+    if (may_turn_back) best_.start(track_, start);
+    return at_first;
   }
 
   static Row<double> row_of(const Vector5& v) {
