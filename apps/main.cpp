@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // gttf-design: runs a verb; the only place where errors are printed.
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
@@ -50,12 +52,21 @@ int run(const std::vector<std::string>& arguments) {
   }
 }
 
+/// Without memory for an exception, the program ends without one.
+bool is_memory_left() {
+  constexpr std::size_t much_for_an_exception = 1 << 16;
+  const std::unique_ptr<char[]> memory(
+      new (std::nothrow) char[much_for_an_exception]);
+  return memory != nullptr;
+}
+
 // Exceptions that cannot be caught: before main(), or through noexcept.
 [[noreturn]] void end_in_an_orderly_way() {
   tidy_up_now();
   bool memory = false;
   try {
     if (std::current_exception()) throw;
+    memory = !is_memory_left();
   } catch (const std::bad_alloc&) {
     memory = true;
   } catch (...) {
@@ -67,10 +78,17 @@ int run(const std::vector<std::string>& arguments) {
   std::_Exit(memory ? no_resources : bug_of_ours);
 }
 
-// Before any other static object, including those of libraries.
+// Before any static object. Those of shared libraries come before the
+// constructors of the program, but not before its .preinit_array.
+#ifdef __ELF__
+void set_terminate_first() { std::set_terminate(end_in_an_orderly_way); }
+[[gnu::section(".preinit_array"),
+  gnu::used]] void (*const set_first)() = set_terminate_first;
+#else
 [[gnu::constructor(101)]] void set_terminate_first() {
   std::set_terminate(end_in_an_orderly_way);
 }
+#endif
 
 void warn_of_refused_threads() {
   const std::size_t refused = refused_threads();
