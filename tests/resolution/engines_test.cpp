@@ -49,6 +49,45 @@ TEST_CASE("engines: agree with mean energy loss and a beam spot") {
   }
 }
 
+// What fluctuates there is only the curvature behind.
+TEST_CASE("engines: agree on straggling in layers that do not scatter") {
+  Detector given = shipped("barrel");
+  for (Layer& layer : given.layers)
+    if (!layer.measures())
+      layer.material = {{.material = "", .mean_loss = 1 * unit::MeV}};
+  given.layers.push_back(
+      make_layer("wall", make_cylinder(45, {-1000, 1000}), 0));
+  given.layers.back().material = {{.material = "", .mean_loss = 2 * unit::MeV}};
+  for (const Detector& d : {given, shipped("barrel"), shipped("cld")})
+    for (const Scattering scattering : {Scattering::off, Scattering::highland})
+      for (const bool spot : {false, true})
+        for (const double mass : {electron_mass, 0.938272}) {
+          const TrackingGeometry geometry(d);
+          CAPTURE(d.name);
+          CAPTURE(spot);
+          CAPTURE(mass);
+          const Track t{.p = 0.3, .theta = 1.5, .mass = mass};
+          Model model;
+          model.loss = EnergyLoss::straggling;
+          model.scattering = scattering;
+          if (spot) model.beam_spot = BeamSpot{0.01, 0.005, 30};
+          const Resolution a = resolve(geometry, t, model);
+          model.engine = Engine::triplet;
+          const Resolution b = resolve(geometry, t, model);
+          REQUIRE(a.status == Status::ok);
+          REQUIRE(b.status == Status::ok);
+          CHECK(b.sigma_p_rel == doctest::Approx(a.sigma_p_rel).epsilon(1e-8));
+          // without scattering there is no limit of scattering
+          REQUIRE(std::isnan(a.sigma_p_rel_ms_only) ==
+                  (scattering == Scattering::off));
+          if (std::isnan(a.sigma_p_rel_ms_only))
+            CHECK(std::isnan(b.sigma_p_rel_ms_only));
+          else
+            CHECK(b.sigma_p_rel_ms_only ==
+                  doctest::Approx(a.sigma_p_rel_ms_only).epsilon(1e-8));
+        }
+}
+
 // The second crossing of each layer is 2e9 mm later.
 TEST_CASE("engines: agree on a track that returns after a huge turn") {
   const TrackingGeometry geometry(

@@ -135,7 +135,7 @@ ReferenceSegments<S>::ReferenceSegments(const TripletTrack& track) {
     ReferenceSegment<S>& segment = segments[k];
     segment.arc = make_arc<S>(track, from, to);
     for (; &*layer != &to; ++layer) {
-      if (&*layer == &from || !(layer->kink_variance > 0)) continue;
+      if (&*layer == &from || !layer->changes_track()) continue;
       const auto turns = turns_between(track, from, *layer, to, segment.arc);
       for (const auto& column : turns.columns)
         if (std::ranges::any_of(column, [](const S& x) { return x != S(0); }))

@@ -66,6 +66,11 @@ struct TripletPoint {
   std::optional<TracedArc> traced = {};  ///< if TripletTrack::traced
 
   bool measures() const { return !coordinates.empty(); }
+  /// By scattering, or by a fluctuation of the energy loss.
+  bool changes_track() const {
+    return kink_variance > 0 ||
+           (traced && traced->kinks.variances != Eigen::Vector3d::Zero());
+  }
 };
 
 /// Crossings in order of flight along a reference helix around z, or along a
