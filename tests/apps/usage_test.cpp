@@ -234,6 +234,10 @@ TEST_CASE("usage: a pipe is read once, whatever is asked of it") {
     CHECK(r.out == expected);
     CHECK(r.err == "");
   }
+  // names in it start from the folder of the run
+  CHECK(run("cd $CONFIGS && cat first-plot.yaml |"
+            "gttf-design scan /dev/stdin --format csv")
+            .code == 0);
   CHECK(run("cat $CONFIGS/first-plot.yaml | sed \"s#[.][.]/#$DETECTORS/../#\" |"
             "gttf-design scan /dev/stdin --format csv")
             .code == 0);

@@ -134,9 +134,15 @@ namespace gttf::detail {
 
 namespace fs = std::filesystem;
 
+fs::path folder_of(const std::string& file) {
+  const bool is_descriptor =
+      file == "-" || file == "/dev/stdin" || file.starts_with("/dev/fd/") ||
+      (file.starts_with("/proc/") && file.find("/fd/") != file.npos);
+  return is_descriptor ? fs::path() : fs::path(file).parent_path();
+}
+
 std::string beside(const std::string& file, const std::string& path) {
-  const fs::path folder = file == "-" ? "" : fs::path(file).parent_path();
-  return (folder / path).lexically_normal().string();
+  return (folder_of(file) / path).lexically_normal().string();
 }
 
 }  // namespace gttf::detail

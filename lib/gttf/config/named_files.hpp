@@ -4,6 +4,7 @@
 // that does.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -34,7 +35,12 @@ void follow_named_files();
 
 namespace gttf::detail {
 
-/// `path` as seen from the folder of `file`; "-" (standard input) has none.
+/// The folder from which names in `file` start: its own, or that of the run
+/// (empty) if it is standard input or another open descriptor, such as
+/// /dev/fd/63.
+std::filesystem::path folder_of(const std::string& file);
+
+/// `path` as seen from that folder.
 std::string beside(const std::string& file, const std::string& path);
 
 }  // namespace gttf::detail

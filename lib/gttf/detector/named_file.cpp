@@ -14,8 +14,8 @@ std::string path_of_named(const Value& value, const std::string& name,
   const std::filesystem::path path(name);
   const auto& source = value.node().definition().source;
   const bool from_option = source && source->kind() == Source::Kind::option;
-  if (path.is_absolute() || from_option || detector_file == "-") return name;
-  return (std::filesystem::path(detector_file).parent_path() / path).string();
+  if (path.is_absolute() || from_option) return name;
+  return (folder_of(detector_file) / path).string();
 }
 
 void report_named(const Value& value, const std::string& path,
