@@ -180,6 +180,33 @@ TEST_CASE("batch: electrons and positrons with mean energy loss") {
     }
 }
 
+// A track that is slowed down may return to layers that it would pass by.
+TEST_CASE("batch: turns with mean energy loss, as in resolve()") {
+  Model model = with_loss();
+  model.turns = 1;
+  std::size_t returning = 0, vectorised = 0;
+  for (const std::string name : {"ild", "alice_its2", "belle2", "barrel"}) {
+    const TrackingGeometry geometry(shipped(name));
+    for (const double mass : {0.13957, 0.493677, 0.938272}) {
+      TrackList tracks;
+      for (int i = 0; i < 60; ++i)
+        tracks.add({.p = 0.06 * std::pow(1.04, i),
+                    .theta = (40 + 13 * (i % 9)) * unit::deg,
+                    .phi = 0.3 * i,
+                    .mass = mass});
+      CAPTURE(name);
+      CAPTURE(mass);
+      compare_all_levels(geometry, tracks, model, 0, 1e-9,
+                         [&](const BatchStatistics& s, const BatchOutput&) {
+                           returning += s.other_way;
+                           vectorised += s.vectorised;
+                         });
+    }
+  }
+  CHECK(returning > 0);
+  CHECK(vectorised > 0);
+}
+
 TEST_CASE("batch: losses that are given are vectorised") {
   struct Case {
     const char* name;

@@ -124,10 +124,8 @@ CrossingInfo describe(const SurfaceRecord& s, const TracedCrossing& x) {
 }
 
 /// Whether the path is a helix around z or a straight line according to the
-/// model and the field.
-bool bends_as_helix(const TrackingGeometry& geometry, const Track& track,
-                    const Model& model) {
-  if (model.loss != EnergyLoss::off) return false;
+/// field.
+bool bends_as_helix(const TrackingGeometry& geometry, const Track& track) {
   const Field& field = geometry.field();
   if (field.kind == FieldKind::solenoid)
     return std::sin(track.theta) > along_axis;
@@ -142,6 +140,12 @@ std::vector<unsigned> sorted_surfaces(const auto& list) {
   for (const auto& x : list) surfaces.push_back(x.surface);
   std::ranges::sort(surfaces);
   return surfaces;
+}
+
+/// The same according to the model, too.
+bool bends_as_helix(const TrackingGeometry& geometry, const Track& track,
+                    const Model& model) {
+  return model.loss == EnergyLoss::off && bends_as_helix(geometry, track);
 }
 
 /// A track that has more crossings than the first one of each surface, with all
@@ -170,6 +174,12 @@ std::optional<TracedTrack> with_all_crossings(const TrackingGeometry& geometry,
 bool follows_helix(const TrackingGeometry& geometry, const Track& track,
                    const Model& model) {
   return bends_as_helix(geometry, track, model) &&
+         !with_all_crossings(geometry, track, model);
+}
+
+bool follows_slowing_helix(const TrackingGeometry& geometry, const Track& track,
+                           const Model& model) {
+  return bends_as_helix(geometry, track) &&
          !with_all_crossings(geometry, track, model);
 }
 

@@ -24,6 +24,9 @@ using RowVector5 = Eigen::Matrix<double, 1, track_dim>;
 /// crosses no surface but those of find_crossings(), once each?
 bool follows_helix(const TrackingGeometry& geometry, const Track& track,
                    const Model& model);
+/// The same apart from the energy loss, which may change what is crossed.
+bool follows_slowing_helix(const TrackingGeometry& geometry, const Track& track,
+                           const Model& model);
 
 /// A track with its crossings: a helix if possible, else traced; both give the
 /// same results for a helix.

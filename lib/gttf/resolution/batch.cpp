@@ -167,7 +167,6 @@ class Worker {
       : job_(job),
         groups_(job.batch, job.kernels.covariance, nullptr, nullptr, job.tracks,
                 job.model, job.known),
-        without_loss_(job.model),
         extras_(detail::extras_for(job.results)) {
     fit_.n_surfaces = job.batch.surfaces.size();
     if (slows_down()) {
@@ -191,7 +190,6 @@ class Worker {
     }
     fit_.undoubted = undoubted_variances(least_variance,
                                          job.geometry.field().map != nullptr);
-    without_loss_.loss = EnergyLoss::off;
     fit_.at_own_hit = job.model.at && job.model.at->own_hit;
     fit_.scattering = job.model.scattering;
     fit_.tracks = &elements_;
@@ -393,8 +391,8 @@ class Worker {
     const double angle = Numbers(job_.tracks.theta)[t];
     if (!job_.geometry.has_field() && (angle < 0.3 || angle > 2.8))
       return false;
-    return detail::follows_helix(job_.geometry, job_.tracks.track(t),
-                                 without_loss_);
+    return detail::follows_slowing_helix(job_.geometry, job_.tracks.track(t),
+                                         job_.model);
   }
 
   /// A dipole may bend a track anywhere; without field those that have another
@@ -686,7 +684,6 @@ class Worker {
   const Job& job_;
   detail::BatchGroups groups_;                     ///< of helices
   std::optional<detail::BatchGroups> in_regions_;  ///< of tracks in regions
-  Model without_loss_;
   std::optional<LossTables> loss_;
   BatchExtras extras_;
   std::size_t n_coordinates_ =
