@@ -155,13 +155,12 @@ TEST_CASE("batch: derivatives with energy loss are those of single tracks") {
     double lowest;
   };
   // IDEA and ILD take most of the time, on the scalar path
-  for (const auto& [name, n, lowest] :
-       {Case{"alice_its2", 18, 0.3}, Case{"cld", 9, 0.5}, Case{"mu3e", 6, 0.1},
-        Case{"cms_phase2", 6, 0.8}, Case{"ild", 2, 1.0},
-        Case{"idea", 2, 0.8}}) {
-    CAPTURE(name);
-    const TrackingGeometry geometry(shipped(name));
-    const TrackList tracks = tracks_of(n, lowest);
+  for (const Case& c : {Case{"alice_its2", 18, 0.3}, Case{"cld", 9, 0.5},
+                        Case{"mu3e", 6, 0.1}, Case{"cms_phase2", 6, 0.8},
+                        Case{"ild", 2, 1.0}, Case{"idea", 2, 0.8}}) {
+    CAPTURE(c.name);
+    const TrackingGeometry geometry(shipped(c.name));
+    const TrackList tracks = tracks_of(c.n_tracks, c.lowest);
     const Model model = with_loss();
     const Slopes scalar(geometry, tracks, model, CodePath::scalar);
     for (const SimdLevel level : available_simd_levels()) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gttf/core/simd.hpp"
+#include "gttf/detector/read_model.hpp"
 #include "gttf/resolution/batch.hpp"
 #include "support/at_level.hpp"
 #include "support/batch_deviation.hpp"

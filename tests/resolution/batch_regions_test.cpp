@@ -9,6 +9,7 @@
 
 #include "gttf/core/simd.hpp"
 #include "gttf/detector/read.hpp"
+#include "gttf/detector/read_model.hpp"
 #include "gttf/resolution/batch.hpp"
 #include "gttf/resolution/budget.hpp"
 #include "support/at_level.hpp"

@@ -13,6 +13,7 @@
 #include "gttf/detector/read.hpp"
 #include "gttf/resolution/batch.hpp"
 #include "gttf/resolution/resolution.hpp"
+#include "gttf/trajectory/energy_loss.hpp"
 #include "support/batch.hpp"
 #include "support/compare.hpp"
 #include "support/layouts.hpp"
