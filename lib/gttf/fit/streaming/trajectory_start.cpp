@@ -103,7 +103,7 @@ class DampedFit {
         if (done) return FitStatus::ok;
       } else {
         failure = s == FitStatus::ok ? FitStatus::not_converged : s;
-        constexpr double nothing = 1e-9;
+        constexpr double nothing = 1e-9;  // of chi2; a choice
         if (s == FitStatus::ok && expected < nothing) break;
         damping = std::max(1e-4, 10 * damping);
         if (damping > 1e12) break;

@@ -470,7 +470,7 @@ bool is_measured_again(const Maker& m, std::size_t k, const TracedCrossing& x,
   return false;
 }
 
-// of the size of the track
+// of the size of the track; choices
 constexpr double far = 0.01, near = 0.1;
 
 /// Whether the track turns by more than half a circle: later hits approach the
@@ -506,7 +506,7 @@ bool comes_back(const Maker& m) {
 /// be turns between two hits.
 bool is_within_half_a_turn(Maker& m) {
   if (!find_path(m)) return false;
-  constexpr double certain = 0.9;  // of half a turn
+  constexpr double certain = 0.9;  // of half a turn; a choice
   const std::size_t n = m.h.x.size();
   double turn = 0, least = m.h.z[0], most = least;
   for (std::size_t k = 0; k < n; ++k) {
@@ -519,7 +519,7 @@ bool is_within_half_a_turn(Maker& m) {
     most = std::max(most, m.h.z[k]);
   }
   if (!(turn < certain * half_a_turn)) return false;
-  constexpr double straight = 0.05;  // of the extent in z
+  constexpr double straight = 0.05;  // of the extent in z; a choice
   for (std::size_t k = 0; k < n; ++k) {
     const double z =
         m.h.path.first.position.z + m.h.path.first.cot * m.h.arcs[k].length;
@@ -694,7 +694,7 @@ class TracedPoints {
   }
 
   /// Of trace(). A path that is not known well yet may reach the last hit after
-  /// a larger turn than the track.
+  /// a larger turn than the track; by how much is a choice.
   double turns() const {
     constexpr double half = 0.5, wider = 1.25, more = 0.25;
     if (m_.model.turns > 0)
@@ -745,7 +745,7 @@ class TracedPoints {
   /// Whether the direction changes much until hit k: there may be turns before
   /// it.
   bool turns_far(std::size_t k) const {
-    constexpr double much = 1;  // rad
+    constexpr double much = 1;  // rad; a choice
     const Vector3 begin = chord(1), end = chord(k);
     return !(begin.dot(end) > std::cos(much) * begin.norm() * end.norm());
   }
