@@ -71,12 +71,15 @@ class DampedFit {
 
   std::size_t n_nodes() const { return best_.nodes().size(); }
   const TrajectoryState& state() const { return best_.first(); }
+  /// Of the nodes in the last run.
+  double chi2() const { return chi2_; }
 
   /// @param precise  iterate to convergence; otherwise only approximately
   FitStatus run(std::size_t n_nodes, bool precise) {
     if (const auto s = follow(n_nodes); s != FitStatus::ok) return s;
     set_wander(track_, best_, n_nodes, wander_);
     NormalEquations now = equations_of(track_, best_, wander_);
+    chi2_ = now.chi2;
     double damping = precise ? 1e-6 : 1e-3;
     constexpr int most_steps = 60;
     FitStatus failure = FitStatus::not_converged;
@@ -91,14 +94,18 @@ class DampedFit {
       // minimum
       double chi2 = 0;
       if (s == FitStatus::ok) chi2 = equations_of(track_, next, wander_).chi2;
-      constexpr double near = 1e-4, rounding = 1e-9;
+      constexpr double near = 1e-4, nearer = 1e-8, rounding = 1e-9;
       if (s == FitStatus::ok && chi2 <= now.chi2 * (1 + rounding) + near) {
         best_ = std::move(next);
-        const double limit = precise ? near : 0.01 * (chi2 + 1);
+        // of recurling tracks the first linear fits hold only very near
+        const double limit = !precise              ? 0.01 * (chi2 + 1)
+                             : knows_paths(track_) ? nearer
+                                                   : near;
         // of a step that is not damped
         const bool done = expected * (1 + damping) * (1 + damping) < limit;
         set_wander(track_, best_, n_nodes, wander_);
         now = equations_of(track_, best_, wander_);
+        chi2_ = now.chi2;
         damping *= 0.1;
         if (done) return FitStatus::ok;
       } else {
@@ -164,29 +171,72 @@ class DampedFit {
   const TrackHits& track_;
   KinkedTrajectory best_;
   std::vector<double> wander_;  ///< of the equations
+  double chi2_ = 0;             ///< of best_
   bool was_too_slow_ = false;   ///< at the beginning of a fit
 };
+
+/// Like start_of_arc() for a path of known length, which may turn several times
+/// in the field at its start.
+Vector3 start_of_path(const TrackHits& track, const Vector3& from,
+                      const Vector3& chord, double qop, double path) {
+  if (!track.field || !(path > 0)) return chord.normalized();
+  // t' = rotation x t: of a helix around the field there, the components of the
+  // chord along it and across it are those of the direction, the latter turned
+  // by half of the turn
+  const Vector3 any = chord.unitOrthogonal(),
+                other = chord.cross(any).normalized();
+  const Vector3 bend_any = bend_at(track, from, any, qop),
+                bend_other = bend_at(track, from, other, qop);
+  Vector3 rotation = any.cross(bend_any);
+  rotation += any * any.dot(other.cross(bend_other));
+  const double rate = rotation.norm();
+  if (!(rate > 0)) return chord.normalized();
+  const Vector3 axis = rotation / rate;
+  const double along = axis.dot(chord) / path, half = 0.5 * rate * path;
+  const Vector3 across = chord - axis.dot(chord) * axis;
+  if (!(across.norm() > 0) || !(std::abs(along) < 1)) return chord.normalized();
+  const Vector3 turned =
+      std::cos(half) * across - std::sin(half) * axis.cross(across);
+  return along * axis +
+         std::copysign(std::sqrt(1 - along * along), std::sin(half)) *
+             turned.normalized();
+}
 
 /// On the first hit, towards the next hit at sufficient distance.
 TrajectoryState towards_next(const TrackHits& track,
                              std::span<const std::size_t> measured,
                              double kappa) {
   TrajectoryState s;
-  const Vector3& first = track.points[measured[0]].position;
-  double length = (track.points[measured.back()].position - first).norm();
+  const TrackHit& first = track.points[measured[0]];
+  const bool paths = knows_paths(track);
+  const auto chord = [&](std::size_t i) -> Vector3 {
+    return track.points[i].position - first.position;
+  };
+  double length = chord(measured.back()).norm();
   // a recurling track is not a straight line to its last hit
-  if (knows_paths(track))
+  if (paths)
     for (const std::size_t i : measured)
-      length = std::max(length, (track.points[i].position - first).norm());
-  s.position = first;
+      length = std::max(length, chord(i).norm());
+  std::size_t next = measured[1];
   for (const std::size_t i : measured.subspan(1)) {
-    s.direction = track.points[i].position - first;
-    if (s.direction.norm() > 0.01 * length) break;
+    next = i;
+    if (chord(i).norm() > 0.01 * length) break;
   }
+  s.position = first.position;
   s.qop = track.field ? -kappa / track.flight->field->reference : 0;
-  s.direction = start_of_arc(track, first, s.direction, s.qop);
+  s.direction = paths ? start_of_path(track, first.position, chord(next), s.qop,
+                                      track.points[next].path - first.path)
+                      : start_of_arc(track, first.position, chord(next), s.qop);
   set_start_columns(track, s);
   return s;
+}
+
+}  // namespace
+
+namespace {
+
+TrajectoryStart start_of(FitStatus status, const DampedFit& fit) {
+  return {status, fit.state(), fit.chi2()};
 }
 
 }  // namespace
@@ -194,40 +244,47 @@ TrajectoryState towards_next(const TrackHits& track,
 TrajectoryStart find_start(const TrackHits& track,
                            std::span<const std::size_t> measured) {
   DampedFit fit(track, towards_next(track, measured, track.kappa_ref));
-  TrajectoryStart result;
-  // hits after many turns do not constrain a distant start
-  const bool paths = knows_paths(track);
-  result.status =
-      paths ? FitStatus::not_converged : fit.run(fit.n_nodes(), true);
-  if (result.status != FitStatus::ok) {
-    DampedFit search(
-        track, towards_next(track, measured, paths ? track.kappa_ref : 0));
-    std::size_t n = 3;
-    for (; n < search.n_nodes(); n += 1 + n / 3)
-      static_cast<void>(search.run(n, false));
-    result.status = search.run(search.n_nodes(), true);
-    result.state = search.state();
-    return result;
-  }
-  result.state = fit.state();
-  return result;
+  const FitStatus at_once = fit.run(fit.n_nodes(), true);
+  if (at_once == FitStatus::ok) return start_of(at_once, fit);
+  // a straight line finds the first of them, and an arc those within a turn
+  DampedFit search(
+      track,
+      towards_next(track, measured, knows_paths(track) ? track.kappa_ref : 0));
+  for (std::size_t n = 3; n < search.n_nodes(); n += 1 + n / 3)
+    static_cast<void>(search.run(n, false));
+  const FitStatus status = search.run(search.n_nodes(), true);
+  return start_of(status, search);
+}
+
+TrajectoryStart find_near(const TrackHits& track, const FoundTrack& near) {
+  TrajectoryState s;
+  s.position = near.position;
+  s.direction = near.direction;
+  s.qop = near.qop;
+  set_start_columns(track, s);
+  DampedFit fit(track, s);
+  const FitStatus status = fit.run(fit.n_nodes(), true);
+  return start_of(status, fit);
 }
 
 }  // namespace gttf::detail
 
 namespace gttf {
 
-FoundTrack find_track(const TrackHits& track) {
+FoundTrack find_track(const TrackHits& track, const FoundTrack* near) {
   FoundTrack found;
   MeasuredPoints measured;
   find_measured(track, measured);
   found.status = measured.status;
   if (found.status != FitStatus::ok) return found;
-  const auto start = detail::find_start(track, measured.points);
+  const auto start = near == nullptr
+                         ? detail::find_start(track, measured.points)
+                         : detail::find_near(track, *near);
   found.status = start.status;
   found.position = start.state.position;
   found.direction = start.state.direction;
   found.qop = start.state.qop;
+  found.chi2 = start.chi2;
   return found;
 }
 

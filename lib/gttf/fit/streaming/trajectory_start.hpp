@@ -5,6 +5,7 @@
 #include <span>
 
 #include "gttf/fit/streaming/kinked_trajectory.hpp"
+#include "gttf/fit/track/prefit.hpp"
 
 namespace gttf::detail {
 
@@ -12,6 +13,7 @@ namespace gttf::detail {
 struct TrajectoryStart {
   FitStatus status = FitStatus::ok;
   TrajectoryState state;  ///< on the surface of the first measured point
+  double chi2 = 0;        ///< FoundTrack::chi2
 };
 
 /// A track without kinks from damped least squares of all coordinates, with
@@ -23,5 +25,8 @@ struct TrajectoryStart {
 /// Source: docs/theory/data-fits.md, first guess in any field
 TrajectoryStart find_start(const TrackHits& track,
                            std::span<const std::size_t> measured);
+
+/// The same from a track near the points.
+TrajectoryStart find_near(const TrackHits& track, const FoundTrack& near);
 
 }  // namespace gttf::detail

@@ -379,8 +379,9 @@ bool trace_path(Maker& m, const FoundTrack& found) {
 /// Follows the track; sets the momentum for which weights are computed.
 /// @param turns       of trace()
 /// @param last_layer  the surface of the last hit from which it was found
+/// @param crossed     how often the track crosses it until there
 void trace_detector(Maker& m, const FoundTrack& found, double turns,
-                    unsigned last_layer) {
+                    unsigned last_layer, std::ptrdiff_t crossed) {
   Track track = start_of(m, found);
   const double mass = track.mass;
   const auto follow_it = [&] {
@@ -405,8 +406,8 @@ void trace_detector(Maker& m, const FoundTrack& found, double turns,
     const bool curls_up = is_first && m.model.energy_loss != EnergyLoss::off &&
                           t.end == TrackEnd::curls_up;
     return (t.stopped || curls_up) &&
-           std::ranges::find(t.list, last_layer, &TracedCrossing::surface) ==
-               t.list.end();
+           std::ranges::count(t.list, last_layer, &TracedCrossing::surface) <
+               crossed;
   };
   constexpr double faster = 1.1;
   constexpr int most_steps = 20;
@@ -501,6 +502,20 @@ bool comes_back(const Maker& m) {
   return false;
 }
 
+/// The transverse vector product.
+double across(const Vector3& a, const Vector3& b) {
+  return a.x() * b.y() - a.y() * b.x();
+}
+
+/// Of the circle through three points in the transverse plane.
+Vector3 circle_centre(const Vector3& a, const Vector3& b, const Vector3& c) {
+  const Vector3 ab = b - a, ac = c - a;
+  const double twice = 2 * across(ab, ac), ab2 = ab.head<2>().squaredNorm(),
+               ac2 = ac.head<2>().squaredNorm();
+  return {a.x() + (ac.y() * ab2 - ab.y() * ac2) / twice,
+          a.y() + (ab.x() * ac2 - ac.x() * ab2) / twice, 0};
+}
+
 /// Whether the hits are certainly on less than half a turn of a helix from the
 /// vertex. Otherwise surfaces without a hit may be crossed again, and there may
 /// be turns between two hits.
@@ -508,24 +523,29 @@ bool is_within_half_a_turn(Maker& m) {
   if (!find_path(m)) return false;
   constexpr double certain = 0.9;  // of half a turn; a choice
   const std::size_t n = m.h.x.size();
-  double turn = 0, least = m.h.z[0], most = least;
+  const Vector3 middle = m.h.position(n / 2), last = m.h.position(n - 1),
+                centre = circle_centre(m.h.position(0), middle, last);
+  const double sense = across(middle - m.h.position(0), last - middle);
+  double turn = 0;
   for (std::size_t k = 0; k < n; ++k) {
-    const Cartesian<double> chord = cartesian(
-        m.h.position(k) - (k > 0 ? m.h.position(k - 1) : m.model.vertex));
-    turn += 2 * std::asin(
-                    std::min(1.0, 0.5 * std::abs(m.h.path.first.c) *
-                                      std::sqrt(transverse_dot(chord, chord))));
-    least = std::min(least, m.h.z[k]);
-    most = std::max(most, m.h.z[k]);
+    const Vector3 chord =
+        m.h.position(k) - (k > 0 ? m.h.position(k - 1) : m.model.vertex);
+    // a chord of more than half a turn has the centre on its other side
+    if (k > 0 && !(across(chord, centre - m.h.position(k)) * sense > 0))
+      return false;
+    turn += 2 * std::asin(std::min(1.0, 0.5 * std::abs(m.h.path.first.c) *
+                                            chord.head<2>().norm()));
   }
   if (!(turn < certain * half_a_turn)) return false;
-  constexpr double straight = 0.05;  // of the extent in z; a choice
-  for (std::size_t k = 0; k < n; ++k) {
-    const double z =
-        m.h.path.first.position.z + m.h.path.first.cot * m.h.arcs[k].length;
-    const bool is_point =
-        m.layers.geometry.surfaces()[m.h.surface[k]].n_axes >= 2;
-    if (is_point && !(std::abs(m.h.z[k] - z) <= straight * (most - least)))
+  // one more turn before a hit makes the steps in z before it at least three
+  // times smaller than those of a line through all hits
+  constexpr double straight = 0.25;  // a choice
+  for (std::size_t k = 1; k < n; ++k) {
+    const double step = m.h.z[k] - m.h.z[k - 1],
+                 line = m.h.path.first.cot *
+                        (m.h.arcs[k].length - m.h.arcs[k - 1].length);
+    if (!(std::abs(step - line) <=
+          straight * (std::abs(step) + std::abs(line))))
       return false;
   }
   return true;
@@ -590,20 +610,7 @@ class TracedPoints {
       size_ = std::max(size_, (m.h.position(k) - m.h.position(0)).norm());
   }
 
-  /// More first hits determine a scattered track better, fewer hits one that
-  /// loses much energy.
   std::string_view build() {
-    const std::string_view why = build(true);
-    return why.empty() || !follows_turns() ? why : build(false);
-  }
-
- private:
-  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-
-  bool follows_turns() const { return returns_ && m_.model.turns > 0; }
-
-  /// @param many  see add_first_points()
-  std::string_view build(bool many) {
     const std::size_t n = m_.h.order.size();
     const Vector3 step = m_.h.position(returns_ ? 1 : n - 1) - m_.h.position(0);
     if (!(step.norm() > 0)) return to_string(FitStatus::coincident_hits);
@@ -611,27 +618,146 @@ class TracedPoints {
         FlightModel{&m_.layers.geometry.field(),
                     choose_frame(m_.layers.geometry.field(), step.normalized()),
                     m_.model.mass, std::abs(m_.model.charge)};
+    if (follows_turns() && m_.made.track.field &&
+        m_.layers.geometry.field().kind == FieldKind::solenoid)
+      return build_best();
     m_.made.track.kappa_ref = curvature_of_hits();
-    std::size_t known = add_first_points(step, many);
+    return build(add_first_points(step), {});
+  }
+
+ private:
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+  bool follows_turns() const { return returns_ && m_.model.turns > 0; }
+
+  struct FirstHelix {
+    FoundTrack track;
+    std::size_t n_hits = 0;  ///< up to the last of the three
+    double turn = 0;         ///< there, rad
+    double distance = 0;     ///< in z from the hit between, mm
+  };
+
+  /// The best of the tracks that begin with the first hits, before it turns
+  /// far, or with helices through three hits, in both senses of rotation and
+  /// with any number of turns in between.
+  std::string_view build_best() {
+    const Vector3 step = m_.h.position(1) - m_.h.position(0);
+    m_.made.track.kappa_ref = curvature_of_hits();
+    std::string_view why = build(add_first_points(step), {});
+    FoundTrack best = found_;
+    TrackHits track = m_.made.track;
+    std::vector<int> sources = m_.made.sources;
+    const auto compare = [&](std::size_t n_hits, const FoundTrack& first) {
+      m_.made.track.points.clear();
+      if (!build(n_hits, first).empty() ||
+          (why.empty() && !(found_.chi2 < best.chi2)))
+        return;
+      why = {};
+      best = found_;
+      track = m_.made.track;
+      sources = m_.made.sources;
+    };
+    for (const FirstHelix& helix : first_helices())
+      compare(helix.n_hits, helix.track);
+    m_.made.track = std::move(track);
+    m_.made.sources = std::move(sources);
+    return why;
+  }
+
+  /// Helices through three hits, those first that come closest to the one
+  /// between in z.
+  std::vector<FirstHelix> first_helices() const {
+    std::vector<FirstHelix> helices;
+    const std::size_t n = m_.h.order.size();
+    // at sufficient distances
+    const auto next_after = [&](std::size_t k, std::size_t other) {
+      std::size_t i = k + 1;
+      while (i + 1 < n && !(distance(i, k) > near * size_ &&
+                            distance(i, other) > near * size_))
+        ++i;
+      return i;
+    };
+    std::size_t a = next_after(0, 0);
+    if (a + 1 == n) a = n / 2;
+    const std::size_t b = next_after(a, 0);
+    const Vector3 begin = m_.h.position(0), middle = m_.h.position(a),
+                  end = m_.h.position(b),
+                  centre = circle_centre(begin, middle, end);
+    const double radius = (begin - centre).head<2>().norm();
+    if (!std::isfinite(radius)) return helices;
+    const auto azimuth = [&](const Vector3& x) {
+      return std::atan2(x.y() - centre.y(), x.x() - centre.x());
+    };
+    for (const int sense : {1, -1}) {
+      const auto turn_between = [&](const Vector3& from, const Vector3& to) {
+        const double turn = sense * (azimuth(to) - azimuth(from));
+        return turn - 2 * unit::pi * std::floor(turn / (2 * unit::pi));
+      };
+      for (double to_middle = turn_between(begin, middle);
+           to_middle < 2 * unit::pi * turns(); to_middle += 2 * unit::pi)
+        for (double turn = to_middle + turn_between(middle, end);
+             turn < 2 * unit::pi * turns(); turn += 2 * unit::pi) {
+          if (!(turn > 0)) continue;
+          FirstHelix& h = helices.emplace_back();
+          const double slope = (end.z() - begin.z()) / turn;
+          h.turn = turn;
+          h.n_hits = b + 1;
+          h.distance = std::abs(middle.z() - begin.z() - slope * to_middle);
+          Vector3 t = sense * Vector3::UnitZ().cross(begin - centre);
+          t.z() = slope;
+          h.track.position = begin;
+          h.track.direction = t.normalized();
+          h.track.qop = -sense * std::hypot(t.x(), t.y()) / t.norm() /
+                        (radius * m_.layers.geometry.bz());
+        }
+    }
+    std::ranges::stable_sort(helices, {}, &FirstHelix::turn);
+    std::ranges::stable_sort(helices, {}, &FirstHelix::distance);
+    constexpr std::size_t most = 4;  // a choice
+    if (helices.size() > most) helices.resize(most);
+    return helices;
+  }
+
+  double distance(std::size_t i, std::size_t k) const {
+    return (m_.h.position(i) - m_.h.position(k)).head<2>().norm();
+  }
+
+  /// Follows a track, assigns its hits and fits it again, until the fitted
+  /// track crosses the layers that were fitted, and with their losses.
+  /// @param known  hits that are assigned first
+  /// @param first  a track near them; not set: to be found from the points
+  std::string_view build(std::size_t known,
+                         const std::optional<FoundTrack>& first) {
+    const std::size_t n = m_.h.order.size();
     // the layers change the path, and the momentum changes the losses, which
     // are powers of it near that of the last pass
     constexpr int most_passes = 20;
     std::array<double, 2> before{};  // momenta of the last pass
+    std::vector<int> layers_before;
     bool is_known = false;
+    const FoundTrack* near = nullptr;
     for (int pass = 0; pass < most_passes;) {
-      const FoundTrack found = find_track(m_.made.track);
+      const FoundTrack found =
+          first && near == nullptr ? *first : find_track(m_.made.track, near);
       if (found.status != FitStatus::ok) return to_string(found.status);
-      if (is_known && returns_) return {};
+      found_ = found;
+      if (follows_turns()) near = &found_;
       bool is_rough = false;  // it may have gone elsewhere
       if (pass == 0 && !returns_ && is_slowed())
         is_rough = trace_path(m_, found);
       else
-        trace_detector(m_, found, turns(), m_.h.surface[known - 1]);
+        trace_detector(m_, found, turns(), m_.h.surface[known - 1],
+                       crossings_until(known - 1));
       if (assign(known, found) < known)
         return to_string(FitStatus::not_converged);
       const std::array<double, 2> now = momenta();
       const bool is_settled =
           m_.model.energy_loss == EnergyLoss::off || are_near(now, before);
+      if (is_known && returns_ && is_settled && !stops_before() &&
+          layers() == layers_before) {
+        build_points(found);
+        return {};
+      }
       is_known = known == n && (m_.model.energy_loss == EnergyLoss::off ||
                                 (pass > 0 && is_settled));
       before = is_rough ? std::array<double, 2>{} : now;
@@ -640,16 +766,32 @@ class TracedPoints {
       if (is_extended) {
         const std::size_t more = std::max<std::size_t>(1, known / 2);
         const std::size_t assigned = assign(std::min(n, known + more), found);
-        if (assigned == known) return to_string(FitStatus::not_converged);
+        if (assigned == known && layers() == layers_before)
+          return to_string(FitStatus::not_converged);
+        pass = assigned == known ? pass + 1 : 0;
         known = assigned;
-        pass = 0;
       } else {
         ++pass;
       }
       build_points(found);
+      if (returns_) layers_before = layers();
       if (is_known && !returns_) return {};
     }
     return to_string(FitStatus::not_converged);
+  }
+
+  /// The layers on the path to the last hit: hits, and the surfaces of others.
+  std::vector<int> layers() const {
+    std::vector<int> layers;
+    const auto& list = m_.made.traced.list;
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < crossing_of_.size(); ++k) {
+      for (; next < list.size() && list[next].path < path_of_[k]; ++next)
+        if (!has_hit(next))
+          layers.push_back(-1 - static_cast<int>(list[next].surface));
+      layers.push_back(static_cast<int>(k));
+    }
+    return layers;
   }
 
   /// Momenta at the start and at the last hit assigned, GeV. The latter changes
@@ -713,9 +855,8 @@ class TracedPoints {
 
   /// The beam spot and the hits; of a track that turns only the first ones.
   /// @param step  along the track
-  /// @param many  all before it turns far, not only as many as determine it
   /// @return  the number of hits
-  std::size_t add_first_points(const Vector3& step, bool many) {
+  std::size_t add_first_points(const Vector3& step) {
     std::vector<TrackHit>& points = m_.made.track.points;
     points.clear();
     m_.made.sources.clear();
@@ -733,7 +874,7 @@ class TracedPoints {
     };
     std::size_t n = 0;
     while (n < m_.h.order.size() &&
-           !(follows_turns() && is_determined() && (!many || turns_far(n)))) {
+           !(follows_turns() && is_determined() && turns_far(n))) {
       add_hit(m_, hit(n), static_cast<int>(m_.h.order[n]));
       // their tangential planes are crossed inwards, too
       if (returns_) points.back().curved = false;
@@ -751,8 +892,7 @@ class TracedPoints {
   }
 
   /// Finds the crossing of each of the first `n` hits: of a track that returns,
-  /// the nearest one of its surface within one turn after the previous hit or,
-  /// if there is none, later.
+  /// the nearest one of its surface after the previous hit.
   /// @return  number of hits before the first without a crossing. A hit may be
   ///          beyond the edge of its surface; of a track that returns, if its
   ///          path leads there.
@@ -765,9 +905,6 @@ class TracedPoints {
       std::size_t best = none;
       double least = std::numeric_limits<double>::infinity();
       for (std::size_t i = returns_ ? from : 0; i < list.size(); ++i) {
-        const double turn =
-            std::abs(m_.made.traced.kappa) * (list[i].path - list[from].path);
-        if (returns_ && turn > 2 * unit::pi && best != none) break;
         if (list[i].surface != m_.h.surface[k]) continue;
         if (returns_ && k > 0 && i == crossing_of_.back() && !may_share(k))
           continue;
@@ -788,6 +925,22 @@ class TracedPoints {
       if (returns_ && best != none) from = best;
     }
     return crossing_of_.size();
+  }
+
+  /// How often the layer of hit k is crossed until there, at least.
+  std::ptrdiff_t crossings_until(std::size_t k) const {
+    std::ptrdiff_t n = 1;
+    for (std::size_t i = 0; returns_ && i < k; ++i)
+      if (m_.h.surface[i] == m_.h.surface[k] &&
+          !(m_.h.surface[i + 1] == m_.h.surface[i] && may_share(i + 1)))
+        ++n;
+    return n;
+  }
+
+  /// Whether hits are behind the end of a particle that stops.
+  bool stops_before() const {
+    return m_.made.traced.stopped && !crossing_of_.empty() &&
+           crossing_of_.back() == none;
   }
 
   /// To hit k from the hit before it.
@@ -941,6 +1094,7 @@ class TracedPoints {
   double size_;  ///< of the track: the largest distance from its first hit, mm
   std::vector<std::size_t> crossing_of_;  ///< of each hit, or none
   std::vector<double> path_of_;           ///< to each hit from the start, mm
+  FoundTrack found_;                      ///< of the last search
 };
 
 }  // namespace

@@ -37,12 +37,15 @@ namespace gttf {
 struct FoundTrack {
   FitStatus status = FitStatus::ok;
   Vector3 position, direction;
-  double qop = 0;  ///< q/p, e/GeV; 0 without field
+  double qop = 0;   ///< q/p, e/GeV; 0 without field
+  double chi2 = 0;  ///< with scattering as an error that grows along the track
 };
 
 /// The track without kinks that is closest to the points; TrackHits::flight
 /// must be set, scattering and losses may be unknown. The search starts at
 /// kappa_ref.
-FoundTrack find_track(const TrackHits& track);
+/// @param near  a track near them at which the search starts instead; may be
+///              null
+FoundTrack find_track(const TrackHits& track, const FoundTrack* near = nullptr);
 
 }  // namespace gttf
