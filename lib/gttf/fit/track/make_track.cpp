@@ -647,18 +647,19 @@ class TracedPoints {
     FoundTrack best = found_;
     TrackHits track = m_.made.track;
     std::vector<int> sources = m_.made.sources;
-    const auto compare = [&](std::size_t n_hits, const FoundTrack& first) {
+    constexpr int enough = 2;  // to compare; a choice
+    int n_consistent = why.empty() ? 1 : 0;
+    for (const FirstHelix& helix : first_helices()) {
       m_.made.track.points.clear();
-      if (!build(n_hits, first).empty() ||
-          (why.empty() && !(found_.chi2 < best.chi2)))
-        return;
+      if (!build(helix.n_hits, helix.track).empty()) continue;
+      if (!why.empty() || found_.chi2 < best.chi2) {
+        best = found_;
+        track = m_.made.track;
+        sources = m_.made.sources;
+      }
       why = {};
-      best = found_;
-      track = m_.made.track;
-      sources = m_.made.sources;
-    };
-    for (const FirstHelix& helix : first_helices())
-      compare(helix.n_hits, helix.track);
+      if (++n_consistent == enough) break;
+    }
     m_.made.track = std::move(track);
     m_.made.sources = std::move(sources);
     return why;
