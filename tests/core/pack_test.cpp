@@ -90,6 +90,14 @@ TEST_CASE("pack: log is within 2.5 units in the last place") {
   CHECK(worst(f, exact, 0.7, 1.4, 4000) < 2.5);
 }
 
+TEST_CASE("pack: exp is within 2 units in the last place") {
+  const auto f = [](const P& x) { return exp(x); };
+  const auto exact = [](long double x) { return std::exp(x); };
+  CHECK(worst(f, exact, -1, 1, 8000) < 2);
+  CHECK(worst(f, exact, -1e-9, 1e-9, 4000) < 2);
+  CHECK(worst(f, exact, -700, 700, 8000) < 2);
+}
+
 TEST_CASE("pack: the arc tangent is within 3 units in the last place") {
   // all directions at all lengths; the octants' edges lie between
   double worst = 0;

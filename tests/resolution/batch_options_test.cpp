@@ -190,8 +190,8 @@ TEST_CASE("batch: beam spots and states at layers in magnets and maps") {
     for (const std::size_t layer : c.layers)
       for (const bool own_hit : {false, true}) {
         models.push_back({.at = AtLayer{layer, own_hit}});
-        models.push_back(
-            {.loss = EnergyLoss::mean, .at = AtLayer{layer, own_hit}});
+        for (const EnergyLoss loss : {EnergyLoss::mean, EnergyLoss::straggling})
+          models.push_back({.loss = loss, .at = AtLayer{layer, own_hit}});
         models.push_back({.beam_spot = BeamSpot{0.01, 0.02, 30},
                           .at = AtLayer{layer, own_hit}});
       }
@@ -222,7 +222,8 @@ TEST_CASE("batch: beam spots and states at layers in random layouts") {
     TrackList tracks;
     for (int t = 0; t < 40; ++t) tracks.add(random.track());
     Model model = model_number(i, random, d.layers.size());
-    if (i % 4 == 3) model.loss = EnergyLoss::mean;
+    if (i % 4 == 3)
+      model.loss = i % 8 == 3 ? EnergyLoss::mean : EnergyLoss::straggling;
     for (const SimdLevel level : available_simd_levels()) {
       CAPTURE(i);
       CAPTURE(to_string(level));

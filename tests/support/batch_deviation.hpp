@@ -120,7 +120,8 @@ inline double budget_deviation_from_scalar(const TrackingGeometry& geometry,
     std::vector<double> hits(layers * n_parameters),
         scattering(layers * n_parameters);
     for (const BudgetPart& part : one.parts)
-      for (std::size_t q = 0; q < n_parameters; ++q)
+      for (std::size_t q = 0;
+           q < n_parameters && part.cause != Cause::straggling; ++q)
         (part.cause == Cause::hit ? hits
                                   : scattering)[q * layers + part.layer] +=
             part.variance.values[q];

@@ -165,8 +165,8 @@ TEST_CASE("stopping power: the largest transfer, W_max") {
   const double t = kinetic_of(1e5, muon_mass);
   CHECK(maximum_transfer({muon_mass, 1}, t) ==
         doctest::Approx(t).epsilon(2e-3));
-  CHECK(maximum_transfer({electron_mass, -1}, 1) == 0.5);
-  CHECK(maximum_transfer({electron_mass, 1}, 1) == 1);
+  CHECK(maximum_transfer({electron_mass, -1}, 1.0) == 0.5);
+  CHECK(maximum_transfer({electron_mass, 1}, 1.0) == 1);
 }
 
 }  // namespace gttf::test::GTTF_TEST_FILE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logarithm, sine and cosine of a Pack, without branches and tables; loading
-// and storing its elements.
+// Logarithm, exponential, sine and cosine of a Pack, without branches and
+// tables; loading and storing its elements.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,9 @@
 namespace gttf {
 
 namespace detail {
+
+/// 1.5 * 2^52: adding it rounds to a whole number, stored in the lowest bits.
+inline constexpr double to_whole = 6755399441055744.0;
 
 /// ln(m) for m in [sqrt(1/2), sqrt(2)).
 template <class S>
@@ -30,15 +33,12 @@ template <class Isa>
 [[gnu::always_inline]] inline Quadrant<Pack<Isa>> quadrant_of(
     const Pack<Isa>& x) {
   using P = Pack<Isa>;
-  // adding 1.5 * 2^52 rounds to a whole number, stored in the lowest
-  // bits
-  constexpr double magic = 6755399441055744.0;
   // pi/2 in parts of 33 bits: products with whole numbers below 2^20 are exact
   constexpr double part1 = 1.57079632673412561417e+00;
   constexpr double part2 = 6.07710050630396597660e-11;
   constexpr double part3 = 2.02226624879595063154e-21;
-  const P shifted = x * P(2 / unit::pi) + P(magic);
-  const P turns = shifted - P(magic);
+  const P shifted = x * P(2 / unit::pi) + P(to_whole);
+  const P turns = shifted - P(to_whole);
   const P y = ((x - turns * P(part1)) - turns * P(part2)) - turns * P(part3);
   const P y2 = y * y;
   const SineSeries<P> series = sine_series(y2);
@@ -100,6 +100,44 @@ template <class Isa>
   const auto high = detail::binary_of<Isa>(x.high);
   return P(low.exponent, high.exponent) * P(0.69314718055994530942) +
          detail::log_of_mantissa(P(low.mantissa, high.mantissa));
+}
+
+/// exp(x) for |x| < 700, within 2 units in the last place; for other x the
+/// result is unspecified.
+template <class Isa>
+[[gnu::always_inline]] inline Pack<Isa> exp(const Pack<Isa>& x) {
+  using P = Pack<Isa>;
+  using Vector = typename Isa::Vector;
+  using Bits = typename Isa::Bits;
+  using detail::to_whole;
+  // ln(2) in parts: products of the first with whole numbers below 2^11 are
+  // exact
+  constexpr double part1 = 6.93147180369123816490e-01;
+  constexpr double part2 = 1.90821492927058770002e-10;
+  // 1/k!, for |y| <= ln(2)/2: the rest is below 5e-18
+  constexpr double terms[] = {1.,
+                              1.,
+                              1. / 2,
+                              1. / 6,
+                              1. / 24,
+                              1. / 120,
+                              1. / 720,
+                              1. / 5040,
+                              1. / 40320,
+                              1. / 362880,
+                              1. / 3628800,
+                              1. / 39916800,
+                              1. / 479001600,
+                              1. / 6227020800};
+  const P shifted = x * P(1.44269504088896340736) + P(to_whole);
+  const P powers = shifted - P(to_whole);
+  const P y = (x - powers * P(part1)) - powers * P(part2);
+  const auto power_of_two = [](Vector n) {
+    const Bits biased = __builtin_bit_cast(Bits, n) + 1023;
+    return __builtin_bit_cast(Vector, biased << 52);
+  };
+  return detail::polynomial(terms, y) *
+         P(power_of_two(shifted.low), power_of_two(shifted.high));
 }
 
 /// sin(x) for |x| < 1e5, within 1.5 units in the last place.

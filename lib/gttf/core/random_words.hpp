@@ -81,7 +81,6 @@ template <class Isa>
 [[gnu::always_inline]] inline NormalPair<Pack<Isa>> on_circle(
     const Pack<Isa>& w) {
   using P = Pack<Isa>;
-  constexpr double magic = 6755399441055744.0;  // as in quadrant_of()
   // (1 - sin(y)/y)/y^2 and (cos(y) - 1 + y^2/2)/y^4, of y^2
   constexpr double sine[] = {0.16666666666666632,    -0.008333333333322425,
                              0.00019841269829816966, -2.7557313695231757e-06,
@@ -89,8 +88,8 @@ template <class Isa>
   constexpr double cosine[] = {0.0416666666666666,    -0.0013888888888874138,
                                2.480158728949185e-05, -2.7557314355248904e-07,
                                2.087572368546086e-09, -1.1359669923825787e-11};
-  const P quarters = P(4) * w, shifted = quarters + P(magic);
-  const P y = (quarters - (shifted - P(magic))) * P(0.5 * unit::pi);
+  const P quarters = P(4) * w, shifted = quarters + P(to_whole);
+  const P y = (quarters - (shifted - P(to_whole))) * P(0.5 * unit::pi);
   const P y2 = y * y;
   const Quadrant<P> q{y - y * (y2 * polynomial(sine, y2)),
                       P(1) - y2 * (P(0.5) - y2 * polynomial(cosine, y2)),

@@ -72,7 +72,8 @@ class Workspace {
 /// particles of one kind.
 class LossTables {
  public:
-  LossTables(const TrackingGeometry& geometry, const Projectile& particle) {
+  LossTables(const TrackingGeometry& geometry, const Projectile& particle,
+             EnergyLoss model) {
     std::vector<const LossSlab*> media;
     for (std::size_t i = 0; i < geometry.surfaces().size(); ++i) {
       first_.push_back(slabs_.size());
@@ -82,7 +83,8 @@ class LossTables {
         });
         slabs_.push_back({static_cast<std::size_t>(same - media.begin()),
                           slab.mean_loss.value_or(slab.mass_thickness),
-                          slab.x_over_x0, slab.mean_loss.has_value()});
+                          slab.x_over_x0, slab.mean_loss.has_value(),
+                          detail::xi_per_thickness(slab, {particle.mass, 1})});
         if (same != media.end()) continue;
         media.push_back(&slab);
         tables_.push_back(
@@ -93,6 +95,8 @@ class LossTables {
     }
     first_.push_back(slabs_.size());
     view_ = {particle.rest_energy(),
+             particle,
+             model,
              detail::largest_part,
              first_.data(),
              slabs_.data(),
@@ -174,7 +178,8 @@ class Worker {
       loss_.emplace(job.geometry,
                     tracks.size == 0
                         ? Projectile{1}
-                        : Projectile{tracks.mass[0], tracks.charge[0]});
+                        : Projectile{tracks.mass[0], tracks.charge[0]},
+                    job.model.loss);
       fit_.loss = &loss_->view();
     }
     if (job.regions)
@@ -775,19 +780,21 @@ bool LayerArrays::asked_for() const {
 
 namespace {
 
-/// Whether something is lost wherever a loss is given: kernels integrate over
-/// the loss.
-bool are_given_losses_positive(const TrackingGeometry& geometry) {
+/// Whether no loss is given, or something is lost wherever one is given, which
+/// kernels integrate over; they do not know the collisions of which it is the
+/// sum.
+bool are_given_losses_vectorised(const TrackingGeometry& geometry,
+                                 EnergyLoss model) {
   for (std::size_t i = 0; i < geometry.surfaces().size(); ++i)
     for (const LossSlab& slab : geometry.slabs(i))
-      if (slab.mean_loss && !(*slab.mean_loss > 0)) return false;
+      if (slab.mean_loss && (straggles(model) || !(*slab.mean_loss > 0)))
+        return false;
   return true;
 }
 
 bool is_loss_vectorised(const TrackingGeometry& geometry, const Model& model) {
-  if (model.loss == EnergyLoss::off) return true;
-  // the sum of all losses is known only after the last one
-  return model.loss == EnergyLoss::mean && are_given_losses_positive(geometry);
+  return model.loss == EnergyLoss::off ||
+         are_given_losses_vectorised(geometry, model.loss);
 }
 
 /// If every track crosses different modules, these have neither an energy loss
@@ -869,8 +876,10 @@ BatchStatistics resolve_all(const TrackingGeometry& geometry,
           // without field a change of the momentum is not one of the line
           !(with_slopes && model.loss != EnergyLoss::off &&
             !geometry.has_field()) &&
-          // with one logarithm for all, every layer depends on all
-          !(with_slopes && model.scattering == Scattering::highland_total) &&
+          // with one logarithm, or one width of all fluctuations, every layer
+          // depends on all
+          !(with_slopes && (model.scattering == Scattering::highland_total ||
+                            straggles(model.loss))) &&
           (follows_helices(geometry.field()) || regions.has_value())};
   return detail::run_batch(tracks.size, block_size(tracks.size, threads),
                            threads, [&] { return Worker(job); });

@@ -11,6 +11,7 @@
 #include "gttf/fit/streaming/general_kinks.hpp"
 #include "gttf/fit/streaming/stream.hpp"
 #include "gttf/fit/track/beam_spot.hpp"
+#include "gttf/resolution/batch_loss.hpp"
 #include "gttf/resolution/batch_planes.hpp"
 #include "gttf/resolution/batch_search.hpp"
 #include "gttf/resolution/start_plane.hpp"
@@ -29,7 +30,8 @@ struct BatchStep {
 /// The same with energy loss.
 template <class S>
 struct LossStep : BatchStep<S, GeneralKinks<S>, GeneralGain<S>> {
-  S weight_loss;  ///< 1/(variance of the change of kappa)
+  S weight_loss;  ///< the same of kappa, for the part that is due to angles
+  S straggling;   ///< variance of kappa that is not; if losses fluctuate
 };
 
 /// Derivatives of the kinks of a crossing with respect to the position of the
@@ -467,13 +469,13 @@ template <class S, class Changes>
 template <class S, class Changes>
 [[gnu::noinline, gnu::flatten]] void set_kink_parts(
     const Changes& changes, const GeneralKinks<S>& b, const S& w,
-    const S& w_phi, std::array<S, n_parameters>& parts) {
+    const S& w_phi, const S& w_loss, std::array<S, n_parameters>& parts) {
   const auto theta = changes.of(b.theta), phi = changes.of(b.phi),
              loss = changes.of(b.loss);
   GTTF_UNROLL
   for (std::size_t q = 0; q < n_parameters; ++q)
     parts[q] = theta[q] * theta[q] * w + phi[q] * phi[q] * w_phi +
-               loss[q] * loss[q] * b.w_loss;
+               loss[q] * loss[q] * w_loss;
 }
 
 /// Their derivatives with respect to the columns, along `change`.
@@ -684,7 +686,7 @@ class BatchBackwardPass {
       step.weight_phi = changes_.phi_weight(step.weight, step.kinks);
       if constexpr (std::is_same_v<Step, LossStep<S>>) {
         const S& w = step.kinks.w_loss;
-        step.weight_loss = select(w > S(0), S(1) / w, S(0));
+        step.weight_loss = select(w > S(0), angle_part(step) / (w * w), S(0));
       }
     }
     if constexpr (can_differentiate) prepare_slopes(k);
@@ -696,13 +698,19 @@ class BatchBackwardPass {
     if constexpr (std::is_same_v<Step, BatchStep<S>>)
       set_kink_parts(changes_, step.kinks.columns, w, w_phi, inner_);
     else
-      set_kink_parts(changes_, step.kinks, w, w_phi, inner_);
+      set_kink_parts(changes_, step.kinks, w, w_phi, angle_part(step), inner_);
     for (std::size_t i = 0; i < n_functions_; ++i)
       if (double* const to = functions_[i].scattering; to != nullptr)
         PackAccess<S>::store(
             inner_[static_cast<std::size_t>(functions_[i].parameter)],
             to + c.row * task_.budget_stride);
     if constexpr (can_differentiate) put_slopes(k, w, w_phi);
+  }
+
+  /// The variance of kappa behind a layer that is due to scattering angles.
+  S angle_part(const Step& step) const {
+    const S& all = step.kinks.w_loss;
+    return straggles(task_.loss->model) ? all - step.straggling : all;
   }
 
   /// Of the scattering inside of all hits.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mean energy loss for the kernels: the slabs of all surfaces as plain numbers.
+// Energy loss for the kernels: the slabs of all surfaces as plain numbers.
 #pragma once
 
 #include <cstddef>
 
+#include "gttf/detector/physics_model.hpp"
+#include "gttf/trajectory/loss_fluctuation.hpp"
 #include "gttf/trajectory/stopping_piece.hpp"
 
 namespace gttf::detail {
@@ -16,6 +18,8 @@ struct BatchSlab {
   double mass_thickness = 0;
   double x_over_x0 = 0;
   bool has_given_loss = false;
+  /// xi of a unit charge times beta^2 per mass thickness, GeV cm2/g.
+  double xi_at_rest = 0;
 };
 
 /// Numbers of every track that a kernel keeps for a medium: its ElementPower.
@@ -23,7 +27,9 @@ inline constexpr std::size_t numbers_of_medium = 5 + StoppingPiece::n_powers;
 
 /// What tracks of one mass lose energy in.
 struct BatchLoss {
-  double rest_energy = 0;   ///< GeV
+  double rest_energy = 0;  ///< GeV
+  Projectile particle;     ///< with the charge of one of them
+  EnergyLoss model = EnergyLoss::mean;
   double largest_part = 0;  ///< of the kinetic energy, lost in one step
   const std::size_t* first = nullptr;  ///< of a surface; one more than surfaces
   const BatchSlab* slabs = nullptr;

@@ -6,6 +6,7 @@
 #include "gttf/fit/streaming/general_kinks.hpp"
 #include "gttf/resolution/batch_loss_slopes.hpp"
 #include "gttf/resolution/batch_path.hpp"
+#include "gttf/resolution/batch_straggling.hpp"
 #include "gttf/resolution/slowing_helix.hpp"
 #include "gttf/resolution/surface_slopes.hpp"
 #include "gttf/trajectory/kinetic_energy.hpp"
@@ -18,7 +19,8 @@ template <class S>
 std::size_t loss_workspace(const BatchTask& task) {
   return backward_pass_workspace<S, LossStep<S>>(task) +
          task.loss->n_media * sizeof(ElementPower<S>) +
-         BatchLossSlopes<S>::bytes(task) + task.n_surfaces * sizeof(unsigned);
+         BatchLossSlopes<S>::bytes(task) + straggling_workspace<S>(task) +
+         task.n_surfaces * sizeof(unsigned);
 }
 
 /// A group of tracks that share a list of crossings, followed outwards from one
@@ -39,7 +41,9 @@ class BatchLossPath {
         media_(reinterpret_cast<ElementPower<S>*>(back_.rest())),
         loss_slopes_(task, line_, back_.steps(), media_,
                      reinterpret_cast<std::byte*>(media_ + task.loss->n_media)),
-        near_(reinterpret_cast<unsigned*>(loss_slopes_.rest())) {}
+        passages_(reinterpret_cast<LossPassage<S>*>(loss_slopes_.rest())),
+        near_(reinterpret_cast<unsigned*>(loss_slopes_.rest() +
+                                          straggling_workspace<S>(task))) {}
 
   /// Passes through all crossings, and determines which tracks cross the
   /// surfaces of the list and no others.
@@ -56,6 +60,7 @@ class BatchLossPath {
     for (std::size_t k = 0; k < task_.n_crossings; ++k) pass(k, at);
     leave(at);
     if (needs_total()) scatter_by_total();
+    if (straggles(task_.loss->model)) straggle();
     const auto tame = both(abs_of(at.line.c) <= S(bend_bound) * abs_of(line_.c),
                            abs_of(turn_) < S(half_a_turn));
     task_.as_listed = L::bits(both(as_listed_, tame));
@@ -256,6 +261,12 @@ class BatchLossPath {
     at.line.c = slowed.kappa * at.line.inv_sin_theta;
     at.line.strength = strength_of_average(loss.inverse_p_beta2, rest, charge);
     set_kinks(k, s, there, slowed, at);
+    if (straggles(all.model)) [[unlikely]]
+      set_passage(
+          all, c.surface, media_, S(charge * charge), at.kinetic,
+          incidence.paths, there.x_over_x0,
+          S(slowed.kappa * (loss.kinetic + rest) / (slowed.p * slowed.p)),
+          passages_[k]);
     at.p = slowed.p;
     at.kinetic = loss.kinetic;
   }
@@ -316,6 +327,16 @@ class BatchLossPath {
       kinks.w_phi = kinks.w * scattering_.inv_sin2;
       kinks.w_loss = kinks.w * kinks.w_loss;
     }
+  }
+
+  /// Adds the fluctuations of the losses.
+  [[gnu::noinline, gnu::flatten]] void straggle() {
+    for_each_straggling(task_, media_, passages_,
+                        [this](std::size_t k, const S& variance) {
+                          Step& step = back_.steps()[k];
+                          step.straggling = variance;
+                          step.kinks.w_loss = step.kinks.w_loss + variance;
+                        });
   }
 
   void set_first(const SurfaceRecord& s, const Line<S>& here,
@@ -454,6 +475,7 @@ class BatchLossPath {
   BatchBackwardPass<S, LossStep<S>> back_;
   ElementPower<S>* media_;
   BatchLossSlopes<S> loss_slopes_;
+  LossPassage<S>* passages_;  ///< of all crossings, if losses fluctuate
   unsigned* near_;
   std::size_t n_near_ = 0;
   /// Of the present crossing, in both passes; the outermost one has the first.

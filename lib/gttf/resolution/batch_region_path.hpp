@@ -7,6 +7,7 @@
 
 #include "gttf/core/two_by_two.hpp"
 #include "gttf/resolution/batch_covariance.hpp"
+#include "gttf/resolution/batch_straggling.hpp"
 #include "gttf/resolution/region_flight.hpp"
 
 namespace gttf::detail {
@@ -589,9 +590,10 @@ class BatchRegionPath {
                                    L::load(task.tracks->charge))),
         total_(L::load(task.tracks->x_over_x0)),
         back_(task, start_) {
-    if (task.loss != nullptr)
-      momenta_.emplace(*task.loss, *task.tracks,
-                       reinterpret_cast<ElementPower<S>*>(back_.rest()));
+    if (task.loss == nullptr) return;
+    auto* const media = reinterpret_cast<ElementPower<S>*>(back_.rest());
+    momenta_.emplace(*task.loss, *task.tracks, media);
+    passages_ = reinterpret_cast<LossPassage<S>*>(media + task.loss->n_media);
   }
 
   /// Goes through all crossings.
@@ -603,6 +605,8 @@ class BatchRegionPath {
     else
       follow_regions();
     if (task_.loss == nullptr) return;
+    if constexpr (slowing)
+      if (straggles(task_.loss->model)) straggle();
     task_.as_listed = L::bits(momenta_->kinetic() > S(0));
     task_.turned_back = 0;
   }
@@ -867,7 +871,8 @@ class BatchRegionPath {
     const ListedSurface& c = task_.list[k];
     if (k == task_.at) momentum_at_ = momenta_->p();
     const SurfaceRecord& s = task_.surfaces[c.surface].record;
-    const S inverse = S(1) / x.cosine;
+    const S inverse = S(1) / x.cosine, size = abs(inverse),
+            x_over_x0 = S(s.x_over_x0) * size;
     const ElementLoss<S> loss = momenta_->loss_in(c.surface, x.cosine, inverse);
     const S b(-task_.regions->b_ref);  // d(kappa)/d(q/p)
     for (std::size_t i = 0; i < track_dim; ++i)
@@ -876,9 +881,11 @@ class BatchRegionPath {
       kappa_behind_ = kappa_before_;
       set_kinks_with_loss(rows, kappa_behind_, kinks);
       kinks.w_loss = S(0);
+      keep_passage(k, x_over_x0, momenta_->kinetic(), size, S(0));
       return momenta_->strength(loss);
     }
-    const S p = momenta_->p(), energy = momenta_->energy();
+    const S p = momenta_->p(), energy = momenta_->energy(),
+            kinetic = momenta_->kinetic();
     momenta_->pass(all_true<S>(), loss);
     const S ratio = p / momenta_->p(), qop = momenta_->qop();
     const S slope = ratio * ratio * ratio * (momenta_->energy() / energy) *
@@ -894,7 +901,8 @@ class BatchRegionPath {
       around1 = inv_r * (transverse_dot(axes.first, x.direction) - n1 * slide);
       around2 = inv_r * (transverse_dot(axes.second, x.direction) - n2 * slide);
     }
-    const S by_cosine = per_energy * loss.per_path * inverse * abs(inverse);
+    keep_passage(k, x_over_x0, kinetic, size, S(b * per_energy));
+    const S by_cosine = per_energy * loss.per_path * inverse * size;
     Row<S> d_qop = transport.d_qop();
     for (std::size_t i = 0; i < track_dim; ++i) {
       const S turned = n1 * rows.t1[i] + n2 * rows.t2[i];
@@ -904,7 +912,7 @@ class BatchRegionPath {
     }
     set_kinks_with_loss(rows, kappa_behind_, kinks);
     // the effect of the angles on the loss in the rest of the layer
-    const S per_angle = b * per_energy * (inverse * abs(inverse));
+    const S per_angle = b * per_energy * (inverse * size);
     const S by1 = per_angle * n1, by2 = per_angle * n2;
     for (std::size_t i = 0; i < track_dim; ++i) {
       const S change = loss.ahead * kinks.loss[i];
@@ -914,6 +922,27 @@ class BatchRegionPath {
     kinks.w_loss = loss.ahead_variance * (by1 * by1 + by2 * by2);
     transport.change_qop(x, qop, d_qop);
     return momenta_->strength(loss);
+  }
+
+  /// For the fluctuations of the losses.
+  /// @param per_energy  d(kappa)/d(energy) behind the layer
+  [[gnu::always_inline]] void keep_passage(std::size_t k, const S& x_over_x0,
+                                           const S& kinetic, const S& paths,
+                                           const S& per_energy) {
+    if (straggles(task_.loss->model)) [[unlikely]]
+      set_passage(*task_.loss, task_.list[k].surface, momenta_->media(),
+                  momenta_->charge2(), kinetic, paths, x_over_x0, per_energy,
+                  passages_[k]);
+  }
+
+  /// Adds the fluctuations of the losses.
+  [[gnu::noinline, gnu::flatten]] void straggle() {
+    for_each_straggling(task_, momenta_->media(), passages_,
+                        [this](std::size_t k, const S& variance) {
+                          Step& step = back_.steps()[k];
+                          step.straggling = variance;
+                          step.kinks.w_loss = step.kinks.w_loss + variance;
+                        });
   }
 
   /// Of the state at the requested layer and behind the first measuring one:
@@ -998,6 +1027,7 @@ class BatchRegionPath {
   const ScatterStrength<S> strength_;
   const S total_;  ///< x/X0 up to the last hit; for Scattering::highland_total
   std::optional<SlowingTracks<S>> momenta_;  ///< if energy is lost on the way
+  LossPassage<S>* passages_ = nullptr;  ///< of all crossings, if it fluctuates
   /// Of kappa at the latest layer; if slowing.
   Row<S> kappa_before_, kappa_behind_;
   BatchBackwardPass<S, Step, RegionChanges<S>> back_;
@@ -1034,7 +1064,8 @@ std::size_t region_workspace(const BatchTask& task) {
                           ? backward_pass_workspace<S, LossStep<S>>(task)
                           : backward_pass_workspace<S, BatchStep<S>>(task);
   if (task.loss != nullptr)
-    bytes += task.loss->n_media * sizeof(ElementPower<S>);
+    bytes += task.loss->n_media * sizeof(ElementPower<S>) +
+             straggling_workspace<S>(task);
   return bytes;
 }
 

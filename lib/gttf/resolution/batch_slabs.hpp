@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mean energy loss of a batch in the slabs of a layer.
+// The energy loss of a batch in the slabs of a layer: its mean, and its
+// fluctuation.
 #pragma once
 
 #include <cmath>
@@ -63,6 +64,7 @@ struct ElementLoss {
   S transmission{1}, per_path{0};  ///< as in LayerLoss
   S inverse_p_beta2;               ///< 1/(p_scatter beta)^2
   S ahead{0}, ahead_variance{0};   ///< per_path_behind_kink, and its variance
+  S xi{0};                         ///< if the model straggles()
 };
 
 /// p beta of a kinetic energy T is T (T + 2 m)/(T + m).
@@ -97,33 +99,40 @@ ScatterStrength<S> strength_of_average(const S& average, const S& rest,
           log(q2 * inv_beta2)};
 }
 
-/// energy_loss() of several tracks: the same steps and integrals, with the
-/// stopping power from a table.
+/// A step of the integration through a slab.
 /// @tparam S  numbers of the tracks, or dual numbers of them
 template <class S>
-class SlabCrossing {
+struct SlabStep {
+  const MaskOf<ValueOf<S>>& open;  ///< tracks that take it
+  const S &left, &length;  ///< g/cm2: to the end of the slab, and of the step
+  const S &kinetic, &middle, &behind;  ///< energies
+  const S &power, &power_behind;       ///< stopping powers at both ends
+};
+
+/// Tracks on their way through slabs: the steps of energy_loss(), with the
+/// stopping power from a table.
+template <class S>
+class SlabPath {
   using V = ValueOf<S>;
 
  public:
-  /// @param incidence  1/paths
-  SlabCrossing(const BatchLoss& loss, ElementPower<V>* media, const V& charge2,
-               const S& paths, const S& incidence, const S& kinetic)
+  SlabPath(const BatchLoss& loss, ElementPower<V>* media, const V& charge2,
+           const S& paths, const S& kinetic)
       : loss_(loss),
         media_(media),
-        rest_(loss.rest_energy),
         charge2_(charge2),
         paths_(paths),
-        incidence_(incidence) {
-    result_.kinetic = kinetic;
-  }
+        kinetic_(kinetic) {}
 
-  void pass(const BatchSlab& slab) {
-    const S inverse = V(1 / slab.mass_thickness) * incidence_;
-    const S t = V(slab.x_over_x0) * paths_;
-    S left = V(slab.mass_thickness) * paths_, kinetic = result_.kinetic;
-    S own0(0), own1(0), own2(0), transmission(1);
-    S behind = kinetic;
-    const V charge2 = slab.has_given_loss ? V(1) : charge2_;
+  const S& kinetic() const { return kinetic_; }
+
+  /// @param visit  of every SlabStep, before the next one
+  /// @return  the stopping power behind the slab
+  template <class Visit>
+  [[gnu::always_inline]] S pass(const BatchSlab& slab, const Visit& visit) {
+    S left = V(slab.mass_thickness) * paths_, kinetic = kinetic_,
+      behind = kinetic;
+    const V charge2 = charge2_in(slab);
     S last = charge2 * power_of(slab.medium, value_of(kinetic)).at(kinetic);
     // one step except for thick layers
     for (auto open = left > S(0); any(open); open = left > S(0)) {
@@ -141,53 +150,34 @@ class SlabCrossing {
       last = power(behind);
       const auto leaves = !(value_of(behind) >= medium.lowest);
       if (any(leaves)) [[unlikely]] {
-        const Step own = step_in_pieces(slab.medium, charge2, h, kinetic, k1);
+        const Step own =
+            step_in_pieces(loss_, slab.medium, charge2, h, kinetic, k1);
         behind = select(leaves, own.behind, behind);
         last = select(leaves, own.power, last);
       }
       // behind the slab nothing changes while other tracks are in it
       last = select(open, last, k1);
       const S middle = V(0.5) * (kinetic + behind) + V(0.125) * h * (last - k1);
-      // Simpson's rule for what scatters, and what of the slab is ahead
-      const MomentumBeta<S> at1(kinetic, rest_), at2(middle, rest_),
-          at3(behind, rest_);
-      // one division for all
-      const S first_two = at1.above * at2.above, last_two = at3.above * k1;
-      const S all = S(1) / (first_two * last_two);
-      const S of_first = last_two * all, of_last = first_two * all;
-      transmission = select(open, transmission * last * (of_last * at3.above),
-                            transmission);
-      const S part = h * inverse, weight = t * part;
-      const S first = V(1. / 6) * at1.inverse_square(S(of_first * at2.above)),
-              second = V(4. / 6) * at2.inverse_square(S(of_first * at1.above)),
-              third = V(1. / 6) * at3.inverse_square(S(of_last * k1));
-      const S a1 = left * inverse, a2 = a1 - V(0.5) * part, a3 = a1 - part;
-      own0 = own0 + weight * (first + second + third);
-      own1 = own1 + weight * (a1 * first + a2 * second + a3 * third);
-      own2 = own2 +
-             weight * (a1 * a1 * first + a2 * a2 * second + a3 * a3 * third);
+      visit(SlabStep<S>{open, left, h, kinetic, middle, behind, k1, last});
       left = left - h;
       kinetic = behind;
     }
-    const S per_path = last * V(slab.mass_thickness);
-    sum2_ = transmission * transmission * sum2_ +
-            per_path * (V(2) * transmission * sum1_ + per_path * sum0_) +
-            per_path * per_path * own2;
-    sum1_ = transmission * sum1_ + per_path * (sum0_ + own1);
-    sum0_ = sum0_ + own0;
-    depth_ += slab.x_over_x0;
-    result_.transmission = result_.transmission * transmission;
-    result_.per_path = result_.per_path * transmission + per_path;
-    result_.kinetic = behind;
+    kinetic_ = behind;
+    return last;
   }
 
-  ElementLoss<S> result() {
-    const S inverse = S(1) / sum0_;
-    result_.inverse_p_beta2 = sum0_ * (V(1 / depth_) * incidence_);
-    result_.ahead = sum1_ * inverse;
-    const S variance = sum2_ * inverse - result_.ahead * result_.ahead;
-    result_.ahead_variance = select(variance > S(0), variance, S(0));
-    return result_;
+  /// The stopping power at any energy.
+  [[gnu::always_inline]] S power_at(const BatchSlab& slab,
+                                    const S& kinetic) const {
+    const ElementPower<V>& medium = media_[slab.medium];
+    S power = charge2_in(slab) * medium.at(kinetic);
+    const V& value = value_of(kinetic);
+    const auto right = both(medium.lowest <= value, value < medium.to);
+    if (any(!right)) [[unlikely]]
+      power =
+          select(right, power,
+                 power_in_piece(loss_, slab.medium, charge2_in(slab), kinetic));
+    return power;
   }
 
  private:
@@ -196,22 +186,32 @@ class SlabCrossing {
     S behind, power;
   };
 
+  V charge2_in(const BatchSlab& slab) const {
+    return slab.has_given_loss ? V(1) : charge2_;
+  }
+
   /// A step that leaves the piece of the table in which it begins: every
   /// stopping power is that of the piece for its own energy. NaN where a track
   /// stops.
-  [[gnu::noinline]] Step step_in_pieces(std::size_t medium, const V& charge2,
-                                        const S& h, const S& kinetic,
-                                        const S& k1) const {
+  [[gnu::noinline]] static Step step_in_pieces(const BatchLoss& loss,
+                                               std::size_t medium,
+                                               const V& charge2, const S& h,
+                                               const S& kinetic, const S& k1) {
     const auto power = [&](const S& at) {
-      ElementPower<V> own;
-      set_power(loss_, medium, value_of(at), own);
-      return charge2 * own.at(at);
+      return power_in_piece(loss, medium, charge2, at);
     };
     const S k2 = power(kinetic - V(0.5) * h * k1);
     const S k3 = power(kinetic - V(0.5) * h * k2);
     const S k4 = power(kinetic - h * k3);
     const S behind = kinetic - h * V(1. / 6) * (k1 + V(2) * (k2 + k3) + k4);
     return {behind, power(behind)};
+  }
+
+  static S power_in_piece(const BatchLoss& loss, std::size_t medium,
+                          const V& charge2, const S& at) {
+    ElementPower<V> own;
+    set_power(loss, medium, value_of(at), own);
+    return charge2 * own.at(at);
   }
 
   const ElementPower<V>& power_of(std::size_t i, const V& kinetic) {
@@ -224,9 +224,76 @@ class SlabCrossing {
 
   const BatchLoss& loss_;
   ElementPower<V>* media_;
-  const S rest_;
   const V charge2_;
-  const S paths_, incidence_;
+  const S paths_;
+  S kinetic_;
+};
+
+/// energy_loss() of several tracks: the same steps and integrals.
+/// @tparam S  numbers of the tracks, or dual numbers of them
+template <class S>
+class SlabCrossing {
+  using V = ValueOf<S>;
+
+ public:
+  /// @param incidence  1/paths
+  SlabCrossing(const BatchLoss& loss, ElementPower<V>* media, const V& charge2,
+               const S& paths, const S& incidence, const S& kinetic)
+      : path_(loss, media, charge2, paths, kinetic),
+        rest_(loss.rest_energy),
+        paths_(paths),
+        incidence_(incidence) {}
+
+  void pass(const BatchSlab& slab) {
+    const S inverse = V(1 / slab.mass_thickness) * incidence_;
+    const S t = V(slab.x_over_x0) * paths_;
+    S own0(0), own1(0), own2(0), transmission(1);
+    const S last = path_.pass(slab, [&](const SlabStep<S>& step) {
+      // Simpson's rule for what scatters, and what of the slab is ahead
+      const MomentumBeta<S> at1(step.kinetic, rest_), at2(step.middle, rest_),
+          at3(step.behind, rest_);
+      // one division for all
+      const S first_two = at1.above * at2.above,
+              last_two = at3.above * step.power;
+      const S all = S(1) / (first_two * last_two);
+      const S of_first = last_two * all, of_last = first_two * all;
+      transmission = select(
+          step.open, transmission * step.power_behind * (of_last * at3.above),
+          transmission);
+      const S part = step.length * inverse, weight = t * part;
+      const S first = V(1. / 6) * at1.inverse_square(S(of_first * at2.above)),
+              second = V(4. / 6) * at2.inverse_square(S(of_first * at1.above)),
+              third = V(1. / 6) * at3.inverse_square(S(of_last * step.power));
+      const S a1 = step.left * inverse, a2 = a1 - V(0.5) * part, a3 = a1 - part;
+      own0 = own0 + weight * (first + second + third);
+      own1 = own1 + weight * (a1 * first + a2 * second + a3 * third);
+      own2 = own2 +
+             weight * (a1 * a1 * first + a2 * a2 * second + a3 * a3 * third);
+    });
+    const S per_path = last * V(slab.mass_thickness);
+    sum2_ = transmission * transmission * sum2_ +
+            per_path * (V(2) * transmission * sum1_ + per_path * sum0_) +
+            per_path * per_path * own2;
+    sum1_ = transmission * sum1_ + per_path * (sum0_ + own1);
+    sum0_ = sum0_ + own0;
+    depth_ += slab.x_over_x0;
+    result_.transmission = result_.transmission * transmission;
+    result_.per_path = result_.per_path * transmission + per_path;
+  }
+
+  ElementLoss<S> result() {
+    const S inverse = S(1) / sum0_;
+    result_.kinetic = path_.kinetic();
+    result_.inverse_p_beta2 = sum0_ * (V(1 / depth_) * incidence_);
+    result_.ahead = sum1_ * inverse;
+    const S variance = sum2_ * inverse - result_.ahead * result_.ahead;
+    result_.ahead_variance = select(variance > S(0), variance, S(0));
+    return result_;
+  }
+
+ private:
+  SlabPath<S> path_;
+  const S rest_, paths_, incidence_;
   double depth_ = 0;  ///< at normal incidence
   S sum0_{0}, sum1_{0}, sum2_{0};
   ElementLoss<S> result_;

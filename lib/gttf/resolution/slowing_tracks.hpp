@@ -30,6 +30,8 @@ class SlowingTracks {
   /// Energies, GeV; NaN where a track has stopped.
   const S& kinetic() const { return kinetic_; }
   S energy() const { return kinetic_ + rest_; }
+  ElementPower<S>* media() const { return media_; }
+  S charge2() const { return charge_ * charge_; }
   S qop() const { return charge_ / p_; }  ///< e/GeV
 
   /// Whether anything is lost in a surface.
@@ -42,8 +44,8 @@ class SlowingTracks {
   ElementLoss<S> loss_in(std::size_t surface, const S& cosine,
                          const S& inverse) const {
     using std::abs;
-    return loss_in_layer(loss_, surface, media_, S(charge_ * charge_),
-                         S(abs(inverse)), S(abs(cosine)), kinetic_);
+    return loss_in_layer(loss_, surface, media_, charge2(), S(abs(inverse)),
+                         S(abs(cosine)), kinetic_);
   }
   /// Of the scattering in a layer.
   ScatterStrength<S> strength(const ElementLoss<S>& loss) const {

@@ -82,15 +82,6 @@ double density_correction(const DensityEffect& e, double beta_gamma) {
   return x < e.x1 ? asymptote + e.a * std::pow(e.x1 - x, e.k) : asymptote;
 }
 
-double maximum_transfer(const Projectile& particle, double kinetic) {
-  if (particle.is_electron())
-    return particle.charge < 0 ? 0.5 * kinetic : kinetic;
-  const double tau = kinetic / particle.mass;
-  const double ratio = electron_mass / particle.mass;
-  return 2 * electron_mass * tau * (tau + 2) /
-         (1 + 2 * (1 + tau) * ratio + ratio * ratio);
-}
-
 double collision_stopping_power(const StoppingMedium& medium,
                                 const Projectile& particle, double kinetic) {
   constexpr double least = 0.05;  // beta gamma
@@ -301,15 +292,6 @@ std::string assumed_materials(const Detector& detector) {
       fmt::join(names, ", "));
 }
 
-double straggling_width(double kappa, double beta2) {
-  constexpr double landau = 4.0485;
-  const double gauss = std::sqrt((1 - 0.5 * beta2) / kappa);
-  const double n = 2.8 - 0.85 * beta2;
-  const double small = std::min(landau, gauss);
-  const double ratio = small / std::max(landau, gauss);
-  return small * std::pow(1 + std::pow(ratio, n), -1 / n);
-}
-
 LayerLoss energy_loss(std::span<const LossSlab> slabs,
                       const Projectile& particle, double p, double paths) {
   const double rest = particle.rest_energy();
@@ -356,7 +338,6 @@ LayerLoss energy_loss(std::span<const LossSlab> slabs,
 double straggling(std::span<const LossSlab> slabs, const Projectile& particle,
                   double p, double paths, const LossStretch& stretch,
                   EnergyLoss model) {
-  static const double radiated = 2 - std::log(3.0) / std::numbers::ln2;
   const double rest = particle.rest_energy();
   const double xi =
       std::max(stretch.xi, energy_loss(slabs, particle, p, paths).xi);
@@ -373,19 +354,12 @@ double straggling(std::span<const LossSlab> slabs, const Projectile& particle,
     double sum = 0;
     const SlowedDown passed =
         cross_slab(slab, particle, kinetic, paths, [&](const LossNode& node) {
-          const double beta2 = beta_squared(node.kinetic, rest);
-          const double most = maximum_transfer(particle, node.kinetic);
-          double per_xi = most * (1 - 0.5 * beta2);
-          if (model != EnergyLoss::straggling_variance) {
-            const double w = straggling_width(xi / most, beta2);
-            per_xi = xi * w * w;
-          }
-          double added = per_xi * per_thickness * node.thickness / beta2;
-          if (particle.is_electron()) {
-            const double energy = node.kinetic + rest;
-            added += radiated * energy * energy * t * node.part *
-                     std::exp(radiated * (depth + t * node.passed));
-          }
+          double added =
+              collision_variance(particle, model, xi,
+                                 per_thickness * node.thickness, node.kinetic);
+          if (particle.is_electron())
+            added += radiation_variance(node.kinetic + rest, t * node.part,
+                                        depth + t * node.passed);
           sum += added * spread(node.power);
         });
     kinetic = passed.kinetic;

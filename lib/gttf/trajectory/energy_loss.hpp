@@ -13,30 +13,16 @@
 #include "gttf/detector/detector.hpp"
 #include "gttf/detector/material.hpp"
 #include "gttf/trajectory/kinetic_energy.hpp"
+#include "gttf/trajectory/loss_fluctuation.hpp"
 
 // Stopping power: mean energy loss per mass thickness of a charged particle.
 namespace gttf {
-
-/// m_e, GeV [CODATA22].
-inline constexpr double electron_mass = 0.51099895069e-3;
-/// K = 4 pi N_A r_e^2 m_e, GeV cm2/mol [PDG24] Table 34.1.
-inline constexpr double bethe_constant = 0.307075e-3;
 
 /// Properties of a material for the collision energy loss.
 struct StoppingMedium {
   double z_over_a = 0;         ///< mol/g
   double mean_excitation = 0;  ///< I, GeV
   DensityEffect density_effect;
-};
-
-/// Properties of a particle for the energy loss. Below a mass of 1 MeV it is
-/// treated as an electron (charge < 0) or a positron, with the electron mass.
-struct Projectile {
-  double mass = 0;  ///< GeV
-  double charge = -1;
-
-  bool is_electron() const { return mass < 1e-3; }
-  double rest_energy() const { return is_electron() ? electron_mass : mass; }
 };
 
 /// The medium of a material of known Z/A, I and density. Tabulated parameters
@@ -55,15 +41,6 @@ bool has_stopping_data(const Material& material);
 
 /// The density correction delta(beta gamma).
 double density_correction(const DensityEffect& effect, double beta_gamma);
-
-/// Maximum energy transfer in a collision with an electron, GeV:
-///
-///   W_max = 2 m_e (beta gamma)^2/(1 + 2 gamma m_e/M + (m_e/M)^2)
-///
-/// electrons: half of the kinetic energy, positrons: all of it.
-/// @param kinetic  kinetic energy, GeV
-/// Source  [PDG24] Eq. (34.4)
-double maximum_transfer(const Projectile& particle, double kinetic);
 
 /// Mean loss by collisions, GeV cm2/g.
 ///
@@ -170,19 +147,6 @@ double straggling(std::span<const LossSlab> slabs, const Projectile& particle,
                   double p, double paths = 1, const LossStretch& stretch = {},
                   EnergyLoss model = EnergyLoss::straggling);
 
-/// Half the width of the central 68.27 % of the energy loss divided by xi, from
-/// thin to thick layers,
-///
-///   (s_L^-n + s_G^-n)^(-1/n),  s_L = 4.0485,  s_G = sqrt((1 -
-///   beta^2/2)/kappa), n = 2.8 - 0.85 beta^2
-///
-/// with the quantiles of the Landau distribution, -0.7204 and 7.3767, for kappa
-/// -> 0 and the variance xi W_max (1 - beta^2/2) for kappa -> inf. In between
-/// it agrees within 5 % with the width of the Vavilov distribution.
-/// @param kappa  xi/W_max > 0
-/// Source  [Landau44], [Vavilov57]; the interpolation is our own
-double straggling_width(double kappa, double beta2);
-
 }  // namespace gttf
 
 // Integration steps of a particle that loses energy in a slab.
@@ -237,11 +201,6 @@ inline double energy_behind(const StoppingPower& loss, double kinetic,
   const double k3 = loss(kinetic - 0.5 * h * k2);
   const double k4 = loss(kinetic - h * k3);
   return kinetic - h / 6 * (power + 2 * (k2 + k3) + k4);
-}
-
-inline double beta_squared(double kinetic, double rest_energy) {
-  const double tau = kinetic / rest_energy, gamma = 1 + tau;
-  return tau * (tau + 2) / (gamma * gamma);
 }
 
 /// d(xi)/d(thickness) at rest, GeV cm2/g.

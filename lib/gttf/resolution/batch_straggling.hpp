@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fluctuations of the energy loss of a batch: of each layer once the
+// material of all of them is known.
+#pragma once
+
+#include <cstddef>
+
+#include "gttf/resolution/batch_slabs.hpp"
+#include "gttf/resolution/batch_task.hpp"
+
+namespace gttf::detail {
+
+/// A layer in which tracks have lost energy.
+template <class S>
+struct LossPassage {
+  S kinetic;  ///< before the layer, GeV
+  S paths;    ///< as in LayerLoss
+  S x_over_x0;
+  S xi;          ///< of the layer, GeV
+  S per_energy;  ///< d(kappa)/d(energy) behind it, 1/(mm GeV)
+};
+
+/// Sets a passage, with the integral xi of LayerLoss.
+/// @param behind  d(kappa)/d(energy)
+template <class S>
+[[gnu::noinline, gnu::flatten]] void set_passage(
+    const BatchLoss& loss, std::size_t surface, ElementPower<S>* media,
+    const S& charge2, const S& kinetic, const S& paths, const S& x_over_x0,
+    const S& behind, LossPassage<S>& passage) {
+  const S rest(loss.rest_energy);
+  SlabPath<S> path(loss, media, charge2, paths, kinetic);
+  S xi(0);
+  for (std::size_t i = loss.first[surface]; i < loss.first[surface + 1]; ++i) {
+    const S at_rest = S(loss.slabs[i].xi_at_rest) * charge2;
+    path.pass(loss.slabs[i], [&](const SlabStep<S>& step) {
+      const S sum = S(1. / 6) / beta_squared(step.kinetic, rest) +
+                    S(4. / 6) / beta_squared(step.middle, rest) +
+                    S(1. / 6) / beta_squared(step.behind, rest);
+      xi = xi + at_rest * step.length * sum;
+    });
+  }
+  passage = {kinetic, paths, x_over_x0, xi, behind};
+}
+
+/// straggling() of several tracks, squared.
+/// @param xi, depth  of the LossStretch
+template <class S>
+[[gnu::noinline, gnu::flatten]] void set_straggling(
+    const BatchLoss& loss, std::size_t surface, ElementPower<S>* media,
+    const S& charge2, const LossPassage<S>& at, const S& xi, S depth,
+    S& variance) {
+  const S rest(loss.rest_energy);
+  SlabPath<S> path(loss, media, charge2, at.paths, at.kinetic);
+  variance = S(0);
+  for (std::size_t i = loss.first[surface]; i < loss.first[surface + 1]; ++i) {
+    const BatchSlab& slab = loss.slabs[i];
+    const S at_rest = S(slab.xi_at_rest) * charge2;
+    const S t = S(slab.x_over_x0) * at.paths,
+            inverse = S(1) / (S(slab.mass_thickness) * at.paths);
+    S sum(0), before(0);
+    bool begins = true;
+    const S behind = path.pass(slab, [&](const SlabStep<S>& step) {
+      if (begins) before = step.power;
+      begins = false;
+      // Simpson's rule; an energy spread grows with the stopping power
+      const auto add = [&](const S& kinetic, const S& power, double place,
+                           double weight) {
+        const S length = S(weight) * step.length;
+        S added = collision_variance(loss.particle, loss.model, xi,
+                                     S(at_rest * length), kinetic);
+        if (loss.particle.is_electron()) {
+          const S left = step.left - S(place) * step.length;
+          added = added + radiation_variance(
+                              S(kinetic + rest), S(t * (length * inverse)),
+                              S(depth + t - t * (left * inverse)));
+        }
+        sum = sum + added / (power * power);
+      };
+      add(step.kinetic, step.power, 0, 1. / 6);
+      add(step.middle, path.power_at(slab, step.middle), 0.5, 4. / 6);
+      add(step.behind, step.power_behind, 1, 1. / 6);
+    });
+    const S growth = behind / before;
+    variance = variance * (growth * growth) + sum * (behind * behind);
+    depth = depth + t;
+  }
+}
+
+/// The variances of kappa behind the layers from the fluctuations of the losses
+/// in them: loss_variance() of every crossing.
+/// @param passages  of all crossings
+/// @param add       of (crossing, variance)
+template <class S, class Add>
+[[gnu::always_inline]] inline void for_each_straggling(
+    const BatchTask& task, ElementPower<S>* media,
+    const LossPassage<S>* passages, const Add& add) {
+  const S charge = PackAccess<S>::load(task.tracks->charge);
+  const auto is_before_last = [&task](std::size_t k) {
+    return (task.list[k].kinked | task.list[k].inner) != 0;
+  };
+  // that of the material up to the last hit; behind it, up to the layer's end
+  S to_last(0), so_far(0), depth(0);
+  for (std::size_t k = 0; k < task.n_crossings; ++k)
+    if (is_before_last(k)) to_last = to_last + passages[k].xi;
+  const bool is_at_layer = task.at != BatchTask::nowhere;
+  for (std::size_t k = 0; k < task.n_crossings; ++k) {
+    const LossPassage<S>& at = passages[k];
+    so_far = so_far + at.xi;
+    const bool inside = is_before_last(k);
+    if (inside || (is_at_layer && task.list[k].outer != 0)) {
+      S variance;
+      set_straggling(*task.loss, task.list[k].surface, media,
+                     S(charge * charge), at, inside ? to_last : so_far, depth,
+                     variance);
+      add(k, S(at.per_energy * at.per_energy * variance));
+    }
+    depth = depth + at.x_over_x0;
+  }
+}
+
+/// Bytes for the passages.
+template <class S>
+std::size_t straggling_workspace(const BatchTask& task) {
+  return straggles(task.loss->model) ? task.n_crossings * sizeof(LossPassage<S>)
+                                     : 0;
+}
+
+}  // namespace gttf::detail
