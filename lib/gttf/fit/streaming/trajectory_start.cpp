@@ -231,10 +231,6 @@ TrajectoryState towards_next(const TrackHits& track,
   return s;
 }
 
-}  // namespace
-
-namespace {
-
 TrajectoryStart start_of(FitStatus status, const DampedFit& fit) {
   return {status, fit.state(), fit.chi2()};
 }
