@@ -60,7 +60,8 @@ class BatchLossPath {
     for (std::size_t k = 0; k < task_.n_crossings; ++k) pass(k, at);
     leave(at);
     if (needs_total()) scatter_by_total();
-    if (straggles(task_.loss->model)) straggle();
+    if (straggles(task_.loss->model))
+      add_straggling(task_, media_, passages_, back_.steps());
     const auto tame = both(abs_of(at.line.c) <= S(bend_bound) * abs_of(line_.c),
                            abs_of(turn_) < S(half_a_turn));
     task_.as_listed = L::bits(both(as_listed_, tame));
@@ -327,16 +328,6 @@ class BatchLossPath {
       kinks.w_phi = kinks.w * scattering_.inv_sin2;
       kinks.w_loss = kinks.w * kinks.w_loss;
     }
-  }
-
-  /// Adds the fluctuations of the losses.
-  [[gnu::noinline, gnu::flatten]] void straggle() {
-    for_each_straggling(task_, media_, passages_,
-                        [this](std::size_t k, const S& variance) {
-                          Step& step = back_.steps()[k];
-                          step.straggling = variance;
-                          step.kinks.w_loss = step.kinks.w_loss + variance;
-                        });
   }
 
   void set_first(const SurfaceRecord& s, const Line<S>& here,

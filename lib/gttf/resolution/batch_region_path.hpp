@@ -606,7 +606,8 @@ class BatchRegionPath {
       follow_regions();
     if (task_.loss == nullptr) return;
     if constexpr (slowing)
-      if (straggles(task_.loss->model)) straggle();
+      if (straggles(task_.loss->model))
+        add_straggling(task_, momenta_->media(), passages_, back_.steps());
     task_.as_listed = L::bits(momenta_->kinetic() > S(0));
     task_.turned_back = 0;
   }
@@ -933,16 +934,6 @@ class BatchRegionPath {
       set_passage(*task_.loss, task_.list[k].surface, momenta_->media(),
                   momenta_->charge2(), kinetic, paths, x_over_x0, per_energy,
                   passages_[k]);
-  }
-
-  /// Adds the fluctuations of the losses.
-  [[gnu::noinline, gnu::flatten]] void straggle() {
-    for_each_straggling(task_, momenta_->media(), passages_,
-                        [this](std::size_t k, const S& variance) {
-                          Step& step = back_.steps()[k];
-                          step.straggling = variance;
-                          step.kinks.w_loss = step.kinks.w_loss + variance;
-                        });
   }
 
   /// Of the state at the requested layer and behind the first measuring one:

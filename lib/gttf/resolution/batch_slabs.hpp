@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The energy loss of a batch in the slabs of a layer: its mean, and its
-// fluctuation.
+// The energy loss of a batch in the slabs of a layer.
 #pragma once
 
 #include <cmath>
@@ -64,7 +63,6 @@ struct ElementLoss {
   S transmission{1}, per_path{0};  ///< as in LayerLoss
   S inverse_p_beta2;               ///< 1/(p_scatter beta)^2
   S ahead{0}, ahead_variance{0};   ///< per_path_behind_kink, and its variance
-  S xi{0};                         ///< if the model straggles()
 };
 
 /// p beta of a kinetic energy T is T (T + 2 m)/(T + m).

@@ -86,14 +86,13 @@ template <class S>
   }
 }
 
-/// The variances of kappa behind the layers from the fluctuations of the losses
-/// in them: loss_variance() of every crossing.
-/// @param passages  of all crossings
-/// @param add       of (crossing, variance)
-template <class S, class Add>
-[[gnu::always_inline]] inline void for_each_straggling(
+/// Adds the fluctuations of the losses to the kinks: the variance of kappa
+/// behind each layer, as loss_variance().
+/// @param passages, steps  of all crossings
+template <class S, class Step>
+[[gnu::noinline, gnu::flatten]] void add_straggling(
     const BatchTask& task, ElementPower<S>* media,
-    const LossPassage<S>* passages, const Add& add) {
+    const LossPassage<S>* passages, Step* steps) {
   const S charge = PackAccess<S>::load(task.tracks->charge);
   const auto is_before_last = [&task](std::size_t k) {
     return (task.list[k].kinked | task.list[k].inner) != 0;
@@ -112,7 +111,9 @@ template <class S, class Add>
       set_straggling(*task.loss, task.list[k].surface, media,
                      S(charge * charge), at, inside ? to_last : so_far, depth,
                      variance);
-      add(k, S(at.per_energy * at.per_energy * variance));
+      Step& step = steps[k];
+      step.straggling = at.per_energy * at.per_energy * variance;
+      step.kinks.w_loss = step.kinks.w_loss + step.straggling;
     }
     depth = depth + at.x_over_x0;
   }
