@@ -311,9 +311,9 @@ class MapTransport {
     if (!any(taken)) return;
     step_.linearise();
     for (std::size_t i = 0; i < track_dim; ++i) {
-      const ChangeInStep<S> next = step_.pass(change_ends_[i], d_qop_[i]);
-      put(taken, next, changes_[i]);
-      put(taken, step_.end_of(next), change_ends_[i]);
+      const ChangeInStep<S> change = step_.pass(change_ends_[i], d_qop_[i]);
+      put(taken, change, changes_[i]);
+      put(taken, step_.end_of(change), change_ends_[i]);
     }
     put(taken, step_.path(), path_);
     put(taken, step_.end_of(step_.path()), end_);

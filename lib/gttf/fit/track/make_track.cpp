@@ -736,13 +736,13 @@ class TracedPoints {
     std::array<double, 2> before{};  // momenta of the last pass
     std::vector<int> layers_before;
     bool is_known = false;
-    const FoundTrack* near = nullptr;
+    const FoundTrack* last = nullptr;  // of this search
     for (int pass = 0; pass < most_passes;) {
       const FoundTrack found =
-          first && near == nullptr ? *first : find_track(m_.made.track, near);
+          first && last == nullptr ? *first : find_track(m_.made.track, last);
       if (found.status != FitStatus::ok) return to_string(found.status);
       found_ = found;
-      if (follows_turns()) near = &found_;
+      if (follows_turns()) last = &found_;
       bool is_rough = false;  // it may have gone elsewhere
       if (pass == 0 && !returns_ && is_slowed())
         is_rough = trace_path(m_, found);
