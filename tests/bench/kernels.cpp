@@ -37,7 +37,8 @@ test::TrackList make_tracks(double turn = 0) {
 
 /// Resolutions of 64 tracks with the results requested by `all`.
 void resolve_tracks(const Detector& detector, bool all, int repetitions,
-                    const test::TrackList& tracks = make_tracks()) {
+                    const test::TrackList& tracks = make_tracks(),
+                    const Model& model = {}) {
   const TrackingGeometry geometry(detector);
   test::BatchOutput out(n_tracks, 0);
   ResolutionArrays wanted = out.views();
@@ -46,7 +47,7 @@ void resolve_tracks(const Detector& detector, bool all, int repetitions,
     wanted.perigee = out.perigee;
   }
   for (int i = 0; i < repetitions; ++i)
-    resolve(geometry, tracks.views(), {}, wanted);
+    resolve(geometry, tracks.views(), model, wanted);
   if (!(out.perigee[0] > 0)) std::abort();
 }
 
@@ -145,6 +146,16 @@ const std::map<std::string, std::function<void(int)>> kernels = {
     {"barrel_covariance",
      [](int n) { resolve_tracks(bench::barrel(10), false, n); }},
     {"cld_everything", [](int n) { resolve_tracks(shipped("cld"), true, n); }},
+    {"cld_loss",
+     [](int n) {
+       resolve_tracks(shipped("cld"), false, n, make_tracks(),
+                      {.loss = EnergyLoss::mean});
+     }},
+    {"cld_straggling",
+     [](int n) {
+       resolve_tracks(shipped("cld"), false, n, make_tracks(),
+                      {.loss = EnergyLoss::straggling});
+     }},
     {"cms_modules",
      [](int n) { resolve_in_rings(shipped("cms_phase2_modules"), n); }},
     {"rings_of_18",
