@@ -211,4 +211,27 @@ TEST_CASE("recurling fits: passive layers are crossed again") {
   }
 }
 
+TEST_CASE("recurling fits: hits far from any track are not ok") {
+  const Detector d = shipped("cld");
+  const TrackingGeometry geometry(d);
+  for (const EnergyLoss loss : {EnergyLoss::off, EnergyLoss::mean}) {
+    Model model;
+    model.loss = loss;
+    model.turns = 1;
+    const Recurling r =
+        recurling("pion", 0.263075, 117.8 * unit::deg, 80.6159 * unit::deg);
+    StudyRequest request;
+    request.particle = r.particle;
+    request.energy_loss = loss;
+    request.turns = 1;
+    const Resolution expected = resolve(geometry, r.track, model);
+    const auto status = [&](double shift) {
+      return fit(hits_of(d, expected, shift), d, request).tracks.text("status");
+    };
+    CAPTURE(static_cast<int>(loss));
+    REQUIRE(status(0) == "ok");
+    CHECK(status(5) == "not_converged");
+  }
+}
+
 }  // namespace gttf::test::GTTF_TEST_FILE

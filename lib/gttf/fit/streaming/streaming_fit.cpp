@@ -161,7 +161,7 @@ class HelixReference {
     return outcome.status;
   }
 
-  FitStatus check(const Equations&, const FitWeights&) const {
+  FitStatus check(const Equations&, double, const FitWeights&) const {
     return FitStatus::ok;
   }
 
@@ -273,13 +273,20 @@ class FlownReference {
     return 4 - 2 * beta * beta;
   }
 
-  /// Whether the linear fit holds for a particle that loses much of its energy:
+  /// Whether the linear fit holds. A track that returns may be at rest far from
+  /// a hit that belongs to another crossing.
+  ///
+  /// For a particle that loses much of its energy:
   /// if the momentum for which TrackHit::theta0_2 and loss are given is a
   /// guess, that in each layer must be about the same, and unless angles follow
   /// the track, it must never be much lower. A particle that is slower by the
   /// error must reach the last hit, and there the error must be that of the
   /// start.
-  FitStatus check(const Equations& e, const FitWeights& weights) const {
+  FitStatus check(const Equations& e, double chi2,
+                  const FitWeights& weights) const {
+    constexpr double most = 100;  // standard deviations of a hit; a choice
+    if (knows_paths(*track_) && !(chi2 <= most * most))
+      return FitStatus::not_converged;
     constexpr double much = 0.1;  // a choice
     if (!(part_lost(*track_, kappa()) > much)) return FitStatus::ok;
     if (track_->kappa_is_guess && !is_near_guess(weights))
@@ -472,7 +479,7 @@ class SingleFit {
       if (weights_.follow_track)
         if (const auto s = widen_angles(fit, keeps, result); s != FitStatus::ok)
           return s;
-    if (const auto s = reference_.check(fit.equations(), weights_);
+    if (const auto s = reference_.check(fit.equations(), fit.chi2(), weights_);
         s != FitStatus::ok)
       return s;
     // covariances of the last linear fit
