@@ -69,11 +69,21 @@ template <int begin, int end, class S>
       const S error = e.by_b[c] + change * e.by_a[c];
       ends[c / 2] = ends[c / 2] - error * errors[c];
     }
-  FirstArc<S> first = first_arc(in, ends, fitted.kappa, head.length);
+  // linear, see state_on_segment()
+  const Cartesian<S> measured[2] = {head.first.at, head.second.at};
+  FirstArc<S> first = first_arc(in, measured, fitted.kappa, head.length);
   const Segment<S>& arc = first.arc;
   Helix<S>& state = first.state;
   const SegmentDerivatives<S> d = derivatives(arc);
   Direction<S> direction = first.direction();
+  if constexpr (begin < n_shifts) {
+    const Cartesian<S> start = ends[0] - measured[0],
+                       step = (ends[1] - measured[1]) - start;
+    state.position = state.position + start;
+    state.theta = state.theta + scalar_product(d.polar, step);
+    state.phi = state.phi + scalar_product(d.azimuth_start, step);
+    direction = direction_of(state);
+  }
   if constexpr (end > n_shifts) {
     state.theta = state.theta + e.by_b[n_shifts] + change * e.by_a[n_shifts];
     state.phi =

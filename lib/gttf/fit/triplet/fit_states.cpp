@@ -92,7 +92,7 @@ bool flown_direction(const TrackHits& track, const KinkSystem& system,
 TrackState state_on_segment(const TrackHits& track, const KinkSystem& system,
                             const WeightedKinks& solution,
                             const CurvatureFit<double>& fit, std::size_t k,
-                            SegmentEnd end) {
+                            SegmentEnd end, bool shared_slopes) {
   const bool at_start = end == SegmentEnd::start;
   const SegmentErrors<double> e = solution.errors(k, end);
   const double change = fit.kappa - solution.solution().kappa_0;
@@ -106,7 +106,12 @@ TrackState state_on_segment(const TrackHits& track, const KinkSystem& system,
     return hit.measured -
            hit.error * Vector2(fitted_error(i), fitted_error(i + 1));
   };
-  const Vector3 from = fitted(k), to = fitted(k + 1);
+  // The direction is linear around the same points as the kinks: that of the
+  // chord between the fitted points would differ by the square of the errors
+  // over their distance.
+  const Vector3 fitted_from = fitted(k), fitted_to = fitted(k + 1);
+  const Vector3 from = shared_slopes ? fitted_from : system.hits[k].at,
+                to = shared_slopes ? fitted_to : system.hits[k + 1].at;
   TrackState state;
   EndDirection d;
   if (!track.flight) {
@@ -117,6 +122,11 @@ TrackState state_on_segment(const TrackHits& track, const KinkSystem& system,
     state.covariance.fill(GlobalFit::none);
     return state;
   }
+
+  const Vector2 turned =
+      d.by_from * (fitted_from - from) + d.by_to * (fitted_to - to);
+  d.theta += turned[0];
+  d.phi += turned[1];
 
   // independent variables: kappa, two shifts of each hit, turns
   constexpr int n = 1 + n_errors;
@@ -153,7 +163,7 @@ TrackState state_on_segment(const TrackHits& track, const KinkSystem& system,
       c(1 + i, 1 + j) +=
           fit.variance * e.by_a[i] * e.by_a[j] - e.products[i][j];
   }
-  const Vector3& position = at_start ? from : to;
+  const Vector3& position = at_start ? fitted_from : fitted_to;
   state.parameters << position, d.theta, std::remainder(d.phi, 2 * unit::pi),
       fit.kappa;
   const Eigen::Matrix<double, 6, n> spread =

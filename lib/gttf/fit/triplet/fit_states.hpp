@@ -39,12 +39,14 @@ namespace gttf::detail {
 ///
 /// With TrackHits::flight angles are given in its frame, and the curvature at
 /// the origin.
+/// @param shared_slopes  the equations have the derivatives of another track,
+///                       so that the angles are those of the moved hits
 /// Source: [GTTF] eq:track_para_def, eq:error_track_trafo;
 ///         docs/theory/data-fits.md
 TrackState state_on_segment(const TrackHits& track, const KinkSystem& system,
                             const WeightedKinks& solution,
                             const CurvatureFit<double>& fit, std::size_t k,
-                            SegmentEnd end);
+                            SegmentEnd end, bool shared_slopes);
 
 /// The same state in the user's axes, with the curvature at its position.
 TrackState in_user_axes(const TrackHits& track, const SlowedCharge& charge,

@@ -150,15 +150,13 @@ class FlownStart {
   void set(const FlownHead<S>& head, const S& kappa_0,
            const SegmentErrors<S>& e, const CurvatureFit<S>& f,
            const S& passive_scale) {
-    SegmentHits<S> hits = head.hits;
+    const SegmentHits<S>& hits = head.hits;
     const S change = f.kappa - kappa_0;
     const auto error = [&](int i) { return e.by_b[i] + change * e.by_a[i]; };
-    if (e.has_shifts)
-      for (int c = 0; c < 2; ++c) {
-        hits.from = hits.from - error(c) * hits.from_error[c];
-        hits.to = hits.to - error(c + 2) * hits.to_error[c];
-      }
     track_.x = hits.from;
+    if (e.has_shifts)
+      for (int c = 0; c < 2; ++c)
+        track_.x = track_.x - error(c) * hits.from_error[c];
     track_.charge = BatchCharge<S>::at_origin(model_, f.kappa);
     for (std::size_t i = 0; i < first_; ++i)
       track_.charge.pass(model_, i, good_);
@@ -169,6 +167,13 @@ class FlownStart {
                  SegmentShooter<S>(in_, hits, behind).shoot(segment, nullptr));
     const auto& start = segment.start;
     S theta = start.angle[0], phi = start.angle[1];
+    if (e.has_shifts)  // linear, see state_on_segment()
+      for (int c = 0; c < 2; ++c) {
+        theta = theta - start.by_from[0][c] * error(c) -
+                start.by_to[0][c] * error(c + 2);
+        phi = phi - start.by_from[1][c] * error(c) -
+              start.by_to[1][c] * error(c + 2);
+      }
     if (e.has_turns) {
       theta = theta + error(n_shifts);
       phi = phi + error(n_shifts + 1);

@@ -135,6 +135,7 @@ struct TrackFitter::Work {
   WeightedKinks solution;
   CurvatureFit<double> curvature;
   std::optional<SharedFit> shared_fit;
+  bool has_shared_slopes = false;  ///< of the last fit
   std::vector<Vector2> shifts;
   StreamingFitter streaming;  ///< for tracks with unmeasured coordinates
 };
@@ -187,8 +188,8 @@ FitStatus TrackFitter::Work::relinearise(const TrackHits& track, FitKind kind,
 
 TrackState TrackFitter::Work::hit_state(const TrackHits& track, std::size_t k,
                                         SegmentEnd end) const {
-  TrackState state =
-      state_on_segment(track, system, solution, curvature, k, end);
+  TrackState state = state_on_segment(track, system, solution, curvature, k,
+                                      end, has_shared_slopes);
   if (!track.flight) return state;
   SlowedCharge charge;
   system.charge_behind(track, k, curvature.kappa, charge);
@@ -246,8 +247,9 @@ FitStatus TrackFitter::Work::report(const TrackHits& track, FitKind kind) {
   if (!track.field && kind != FitKind::hits)
     result.scattering_momentum = kink_momentum(track, system, uses_hits(kind));
   const double inner = curvature.inner_scale;
-  const TrackState first = state_on_segment(track, system, solution, curvature,
-                                            0, SegmentEnd::start);
+  const TrackState first =
+      state_on_segment(track, system, solution, curvature, 0, SegmentEnd::start,
+                       has_shared_slopes);
   // no arc of that curvature from the first hit to the second
   if (!track.flight && !first.parameters.allFinite())
     return FitStatus::beyond_pole;
@@ -282,6 +284,7 @@ FitStatus TrackFitter::Work::run(const TrackHits& track, FitKind kind) {
       s != FitStatus::ok)
     return s;
   const SharedFit* shared = shared_with(kind);
+  has_shared_slopes = shared != nullptr;
   double estimate = options.kappa == 0 ? track.kappa_ref : options.kappa;
   if (shared != nullptr) {
     if (shared->status() != FitStatus::ok) return shared->status();
