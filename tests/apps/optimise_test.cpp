@@ -133,7 +133,7 @@ TEST_CASE("optimise: killed and resumed, the same bytes") {
 TEST_CASE("optimise: Ctrl-C writes the best design so far with a note") {
   const Folder folder;
   const Outcome r = run(
-      folder, "timeout --preserve-status -s INT 2 " + its2 +
+      folder, "timeout --preserve-status -s INT 5 " + its2 +
                   "--starts 100000 --threads 1 -o best.yaml -o result.json");
   CHECK(r.code == 1);
   CHECK(has(r.err, "interrupted; the result is the best so far"));
