@@ -114,21 +114,6 @@ template <class Isa>
   // exact
   constexpr double part1 = 6.93147180369123816490e-01;
   constexpr double part2 = 1.90821492927058770002e-10;
-  // 1/k!, for |y| <= ln(2)/2: the rest is below 5e-18
-  constexpr double terms[] = {1.,
-                              1.,
-                              1. / 2,
-                              1. / 6,
-                              1. / 24,
-                              1. / 120,
-                              1. / 720,
-                              1. / 5040,
-                              1. / 40320,
-                              1. / 362880,
-                              1. / 3628800,
-                              1. / 39916800,
-                              1. / 479001600,
-                              1. / 6227020800};
   const P shifted = x * P(1.44269504088896340736) + P(to_whole);
   const P powers = shifted - P(to_whole);
   const P y = (x - powers * P(part1)) - powers * P(part2);
@@ -136,7 +121,7 @@ template <class Isa>
     const Bits biased = __builtin_bit_cast(Bits, n) + 1023;
     return __builtin_bit_cast(Vector, biased << 52);
   };
-  return detail::polynomial(terms, y) *
+  return detail::exp_small(y) *
          P(power_of_two(shifted.low), power_of_two(shifted.high));
 }
 

@@ -19,6 +19,27 @@ S polynomial(const double (&c)[N], const S& x) {
   return y;
 }
 
+/// exp(y) for |y| <= 1/2: the rest of the series is below 1e-15, for
+/// |y| <= ln(2)/2 below 5e-18.
+template <class S>
+S exp_small(const S& y) {
+  constexpr double terms[] = {1.,
+                              1.,
+                              1. / 2,
+                              1. / 6,
+                              1. / 24,
+                              1. / 120,
+                              1. / 720,
+                              1. / 5040,
+                              1. / 40320,
+                              1. / 362880,
+                              1. / 3628800,
+                              1. / 39916800,
+                              1. / 479001600,
+                              1. / 6227020800};
+  return polynomial(terms, y);
+}
+
 /// (asin(u)/u - 1)/u^2 for u^2 <= 1/4; t = u^2.
 template <class S>
 S asin_excess_small(const S& t) {

@@ -21,12 +21,12 @@ struct LossPassage {
 };
 
 /// Sets a passage, with the integral xi of LayerLoss.
-/// @param behind  d(kappa)/d(energy)
+/// @param per_energy  d(kappa)/d(energy) behind the layer
 template <class S>
 [[gnu::noinline, gnu::flatten]] void set_passage(
     const BatchLoss& loss, std::size_t surface, ElementPower<S>* media,
     const S& charge2, const S& kinetic, const S& paths, const S& x_over_x0,
-    const S& behind, LossPassage<S>& passage) {
+    const S& per_energy, LossPassage<S>& passage) {
   const S rest(loss.rest_energy);
   SlabPath<S> path(loss, media, charge2, paths, kinetic);
   S xi(0);
@@ -39,7 +39,7 @@ template <class S>
       xi = xi + at_rest * step.length * sum;
     });
   }
-  passage = {kinetic, paths, x_over_x0, xi, behind};
+  passage = {kinetic, paths, x_over_x0, xi, per_energy};
 }
 
 /// straggling() of several tracks, squared.

@@ -98,21 +98,7 @@ S power_near_one(const S& x, double a, MaskOf<S>& known) {
   using std::abs, std::log;
   const S y = S(a) * log(x);
   known = both(known, abs(y) <= S(0.5));
-  constexpr double terms[] = {1.,
-                              1.,
-                              1. / 2,
-                              1. / 6,
-                              1. / 24,
-                              1. / 120,
-                              1. / 720,
-                              1. / 5040,
-                              1. / 40320,
-                              1. / 362880,
-                              1. / 3628800,
-                              1. / 39916800,
-                              1. / 479001600,
-                              1. / 6227020800};
-  return polynomial(terms, y);
+  return exp_small(y);
 }
 
 /// The momentum after a mean loss, and its derivative.
