@@ -65,19 +65,23 @@ template <class S>
                                                 const SharedEquations& e,
                                                 const SharedSolution<S>& s,
                                                 PackValues* out) {
-  Cartesian<S> ends[2] = {head.first.at, head.second.at};
+  FirstArc<S> first = first_arc(in, head, s.kappa);
+  Helix<S>& state = first.state;
   if (e.shifts_hits) {
-    Cartesian<S> errors[n_shifts];
-    set_errors(head, errors);
-    for (int c = 0; c < n_shifts; ++c)
-      ends[c / 2] = ends[c / 2] - s.u[c] * errors[c];
+    for (int c = 0; c < 2; ++c)
+      state.position = state.position - s.u[c] * head.first.error(c);
+    for (int c = 0; c < n_shifts; ++c) {
+      state.theta = state.theta + S(e.turn[c][0]) * s.u[c];
+      state.phi = state.phi + S(e.turn[c][1]) * s.u[c];
+    }
   }
-  FirstArc<S> first = first_arc(in, ends, s.kappa, head.length);
-  S sum;
   if (e.turns) {
-    first.state.theta = first.state.theta + s.u[n_shifts];
-    first.state.phi = first.state.phi + s.u[n_shifts + 1];
-    sum = store_parameters(perigee_of(first.state).parameters, out);
+    state.theta = state.theta + s.u[n_shifts];
+    state.phi = state.phi + s.u[n_shifts + 1];
+  }
+  S sum;
+  if (e.shifts_hits || e.turns) {
+    sum = store_parameters(perigee_of(state).parameters, out);
   } else {
     sum = store_parameters(
         perigee_of(first.state, first.direction()).parameters, out);

@@ -13,7 +13,7 @@ S scalar_product(const Cartesian<S>& a, const Cartesian<S>& b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-/// The arc between the first two fitted hits and the state at its start.
+/// The arc between the first two measured hits and the state at its start.
 template <class S>
 struct FirstArc {
   Segment<S> arc;
@@ -28,17 +28,16 @@ struct FirstArc {
   }
 };
 
-/// @param length  of an arc nearby
 template <class S>
-FirstArc<S> first_arc(const HitGroup& in, const Cartesian<S> (&ends)[2],
-                      const S& kappa, const S& length) {
+FirstArc<S> first_arc(const HitGroup& in, const TrackHead<S>& head,
+                      const S& kappa) {
   using std::atan2;
   FirstArc<S> f;
-  f.arc = segment_near(ends[0], ends[1], kappa, length);
-  f.state = {
-      ends[0] - Cartesian<S>{S(in.origin[0]), S(in.origin[1]), S(in.origin[2])},
-      atan2(f.arc.sin_theta, f.arc.cos_theta),
-      atan2(f.arc.chord_sin, f.arc.chord_cos) - f.arc.half_turn, kappa};
+  f.arc = segment_near(head.first.at, head.second.at, kappa, head.length);
+  f.state = {head.first.at - Cartesian<S>{S(in.origin[0]), S(in.origin[1]),
+                                          S(in.origin[2])},
+             atan2(f.arc.sin_theta, f.arc.cos_theta),
+             atan2(f.arc.chord_sin, f.arc.chord_cos) - f.arc.half_turn, kappa};
   return f;
 }
 
@@ -62,24 +61,21 @@ template <int begin, int end, class S>
   const S zero(0), one(1);
   Cartesian<S> errors[n_shifts];
   set_errors(head, errors);
-  Cartesian<S> ends[2] = {head.first.at, head.second.at};
   const S change = fitted.kappa - kappa_0;
-  if constexpr (begin < n_shifts)
-    for (int c = 0; c < n_shifts; ++c) {
-      const S error = e.by_b[c] + change * e.by_a[c];
-      ends[c / 2] = ends[c / 2] - error * errors[c];
-    }
-  // linear, see state_on_segment()
-  const Cartesian<S> measured[2] = {head.first.at, head.second.at};
-  FirstArc<S> first = first_arc(in, measured, fitted.kappa, head.length);
+  FirstArc<S> first = first_arc(in, head, fitted.kappa);
   const Segment<S>& arc = first.arc;
   Helix<S>& state = first.state;
   const SegmentDerivatives<S> d = derivatives(arc);
   Direction<S> direction = first.direction();
   if constexpr (begin < n_shifts) {
-    const Cartesian<S> start = ends[0] - measured[0],
-                       step = (ends[1] - measured[1]) - start;
-    state.position = state.position + start;
+    // linear, see state_on_segment()
+    Cartesian<S> moved[2] = {{zero, zero, zero}, {zero, zero, zero}};
+    for (int c = 0; c < n_shifts; ++c) {
+      const S error = e.by_b[c] + change * e.by_a[c];
+      moved[c / 2] = moved[c / 2] - error * errors[c];
+    }
+    const Cartesian<S> step = moved[1] - moved[0];
+    state.position = state.position + moved[0];
     state.theta = state.theta + scalar_product(d.polar, step);
     state.phi = state.phi + scalar_product(d.azimuth_start, step);
     direction = direction_of(state);

@@ -87,44 +87,68 @@ bool flown_direction(const TrackHits& track, const KinkSystem& system,
   return true;
 }
 
+/// At the linearisation points.
+/// @return  false if there is none
+bool set_direction(const TrackHits& track, const KinkSystem& system,
+                   double kappa, std::size_t k, SegmentEnd end,
+                   EndDirection& direction) {
+  const bool at_start = end == SegmentEnd::start;
+  const Vector3 &from = system.hits[k].at, &to = system.hits[k + 1].at;
+  if (track.flight)
+    return flown_direction(track, system, kappa, k, from, to, at_start,
+                           direction);
+  direction = helix_direction(system, kappa, k, from, to, at_start);
+  return true;
+}
+
+DirectionSlopes slopes_of(const EndDirection& direction,
+                          const KinkSystem& system, std::size_t k) {
+  return {direction.by_from * system.hits[k].error,
+          direction.by_to * system.hits[k + 1].error};
+}
+
 }  // namespace
+
+DirectionSlopes direction_slopes(const TrackHits& track,
+                                 const KinkSystem& system, double kappa,
+                                 std::size_t k, SegmentEnd end) {
+  EndDirection d;
+  if (set_direction(track, system, kappa, k, end, d))
+    return slopes_of(d, system, k);
+  return {Matrix2::Constant(GlobalFit::none),
+          Matrix2::Constant(GlobalFit::none)};
+}
 
 TrackState state_on_segment(const TrackHits& track, const KinkSystem& system,
                             const WeightedKinks& solution,
                             const CurvatureFit<double>& fit, std::size_t k,
-                            SegmentEnd end, bool shared_slopes) {
+                            SegmentEnd end, const DirectionSlopes* shared) {
   const bool at_start = end == SegmentEnd::start;
   const SegmentErrors<double> e = solution.errors(k, end);
   const double change = fit.kappa - solution.solution().kappa_0;
   const auto fitted_error = [&](int i) {
     return e.by_b[i] + change * e.by_a[i];
   };
-  const auto fitted = [&](std::size_t h) -> Vector3 {
-    const LinearHit& hit = system.hits[h];
-    if (!e.has_shifts) return hit.measured;
-    const int i = h == k ? 0 : 2;
-    return hit.measured -
-           hit.error * Vector2(fitted_error(i), fitted_error(i + 1));
-  };
-  // The direction is linear around the same points as the kinks: that of the
-  // chord between the fitted points would differ by the square of the errors
-  // over their distance.
-  const Vector3 fitted_from = fitted(k), fitted_to = fitted(k + 1);
-  const Vector3 from = shared_slopes ? fitted_from : system.hits[k].at,
-                to = shared_slopes ? fitted_to : system.hits[k + 1].at;
   TrackState state;
   EndDirection d;
-  if (!track.flight) {
-    d = helix_direction(system, fit.kappa, k, from, to, at_start);
-  } else if (!flown_direction(track, system, fit.kappa, k, from, to, at_start,
-                              d)) {
+  if (!set_direction(track, system, fit.kappa, k, end, d)) {
     state.parameters.fill(GlobalFit::none);
     state.covariance.fill(GlobalFit::none);
     return state;
   }
-
-  const Vector2 turned =
-      d.by_from * (fitted_from - from) + d.by_to * (fitted_to - to);
+  // The direction is linear around the same points as the kinks: that of the
+  // chord between the fitted points would differ by the square of the errors
+  // over their distance.
+  const DirectionSlopes slopes =
+      shared != nullptr ? *shared : slopes_of(d, system, k);
+  const auto shift = [&](std::size_t h) -> Vector2 {
+    if (!e.has_shifts) return Vector2::Zero();
+    const int i = h == k ? 0 : 2;
+    return {fitted_error(i), fitted_error(i + 1)};
+  };
+  const LinearHit &from = system.hits[k], &to = system.hits[k + 1];
+  const Vector2 turned = slopes.by_from * (from.removed - shift(k)) +
+                         slopes.by_to * (to.removed - shift(k + 1));
   d.theta += turned[0];
   d.phi += turned[1];
 
@@ -143,7 +167,7 @@ TrackState state_on_segment(const TrackHits& track, const KinkSystem& system,
       const int column = h == k ? 1 : 3;
       if ((h == k) == at_start) jacobian.block<3, 2>(0, column) = -error;
       jacobian.block<2, 2>(StateIndex::theta, column) =
-          -(h == k ? d.by_from : d.by_to) * error;
+          -(h == k ? slopes.by_from : slopes.by_to);
     }
     c.diagonal().segment<n_shifts>(1).setOnes();
   }
@@ -163,7 +187,9 @@ TrackState state_on_segment(const TrackHits& track, const KinkSystem& system,
       c(1 + i, 1 + j) +=
           fit.variance * e.by_a[i] * e.by_a[j] - e.products[i][j];
   }
-  const Vector3& position = at_start ? fitted_from : fitted_to;
+  const LinearHit& here = at_start ? from : to;
+  const Vector3 position =
+      here.measured - here.error * shift(at_start ? k : k + 1);
   state.parameters << position, d.theta, std::remainder(d.phi, 2 * unit::pi),
       fit.kappa;
   const Eigen::Matrix<double, 6, n> spread =

@@ -32,6 +32,17 @@ PerigeeTransport to_perigee(const Vector6& state, const Vector3& origin);
 
 namespace gttf::detail {
 
+/// Changes of the direction (theta, phi) at an end of a segment, at a given
+/// curvature, by one standard deviation of each coordinate of both hits.
+struct DirectionSlopes {
+  Matrix2 by_from, by_to;
+};
+
+/// @return  not finite if no such segment exists
+DirectionSlopes direction_slopes(const TrackHits& track,
+                                 const KinkSystem& system, double kappa,
+                                 std::size_t k, SegmentEnd end);
+
 /// Track parameters at an end of the segment from hit k to hit k + 1, through
 /// the fitted hits, with passive kinks in between:
 ///
@@ -39,14 +50,14 @@ namespace gttf::detail {
 ///
 /// With TrackHits::flight angles are given in its frame, and the curvature at
 /// the origin.
-/// @param shared_slopes  the equations have the derivatives of another track,
-///                       so that the angles are those of the moved hits
+/// @param shared  slopes of the track whose equations were solved; null: of
+///                this track
 /// Source: [GTTF] eq:track_para_def, eq:error_track_trafo;
 ///         docs/theory/data-fits.md
 TrackState state_on_segment(const TrackHits& track, const KinkSystem& system,
                             const WeightedKinks& solution,
                             const CurvatureFit<double>& fit, std::size_t k,
-                            SegmentEnd end, bool shared_slopes);
+                            SegmentEnd end, const DirectionSlopes* shared);
 
 /// The same state in the user's axes, with the curvature at its position.
 TrackState in_user_axes(const TrackHits& track, const SlowedCharge& charge,

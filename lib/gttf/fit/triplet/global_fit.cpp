@@ -121,6 +121,8 @@ struct TrackFitter::Work {
   FitStatus run(const TrackHits& track, FitKind kind);
   FitStatus relinearise(const TrackHits& track, FitKind kind,
                         Fitter<WeightedKinks>& fitter);
+  TrackState segment_state(const TrackHits& track, std::size_t k,
+                           SegmentEnd end) const;
   TrackState hit_state(const TrackHits& track, std::size_t k,
                        SegmentEnd end) const;
   FitStatus report(const TrackHits& track, FitKind kind);
@@ -135,7 +137,7 @@ struct TrackFitter::Work {
   WeightedKinks solution;
   CurvatureFit<double> curvature;
   std::optional<SharedFit> shared_fit;
-  bool has_shared_slopes = false;  ///< of the last fit
+  const SharedFit* shared = nullptr;  ///< of the last fit
   std::vector<Vector2> shifts;
   StreamingFitter streaming;  ///< for tracks with unmeasured coordinates
 };
@@ -186,10 +188,18 @@ FitStatus TrackFitter::Work::relinearise(const TrackHits& track, FitKind kind,
   return FitStatus::ok;
 }
 
+TrackState TrackFitter::Work::segment_state(const TrackHits& track,
+                                            std::size_t k,
+                                            SegmentEnd end) const {
+  DirectionSlopes slopes;
+  if (shared != nullptr) slopes = shared->direction_slopes(k, end);
+  return state_on_segment(track, system, solution, curvature, k, end,
+                          shared != nullptr ? &slopes : nullptr);
+}
+
 TrackState TrackFitter::Work::hit_state(const TrackHits& track, std::size_t k,
                                         SegmentEnd end) const {
-  TrackState state = state_on_segment(track, system, solution, curvature, k,
-                                      end, has_shared_slopes);
+  TrackState state = segment_state(track, k, end);
   if (!track.flight) return state;
   SlowedCharge charge;
   system.charge_behind(track, k, curvature.kappa, charge);
@@ -247,9 +257,7 @@ FitStatus TrackFitter::Work::report(const TrackHits& track, FitKind kind) {
   if (!track.field && kind != FitKind::hits)
     result.scattering_momentum = kink_momentum(track, system, uses_hits(kind));
   const double inner = curvature.inner_scale;
-  const TrackState first =
-      state_on_segment(track, system, solution, curvature, 0, SegmentEnd::start,
-                       has_shared_slopes);
+  const TrackState first = segment_state(track, 0, SegmentEnd::start);
   // no arc of that curvature from the first hit to the second
   if (!track.flight && !first.parameters.allFinite())
     return FitStatus::beyond_pole;
@@ -257,7 +265,7 @@ FitStatus TrackFitter::Work::report(const TrackHits& track, FitKind kind) {
     set_flown_perigee(track, system.hits[0].point, first, inner, result);
   else
     set_perigee(track, system.hits[0].point, first, inner, result);
-  if (const SharedFit* shared = shared_with(kind)) {
+  if (shared != nullptr) {
     const GlobalFit& f = shared->fit();
     result.perigee_covariance = f.perigee_covariance;
     result.perigee_covariance_without_inner =
@@ -283,8 +291,7 @@ FitStatus TrackFitter::Work::run(const TrackHits& track, FitKind kind) {
   if (const auto s = linearise_with_care(track, kind, system);
       s != FitStatus::ok)
     return s;
-  const SharedFit* shared = shared_with(kind);
-  has_shared_slopes = shared != nullptr;
+  shared = shared_with(kind);
   double estimate = options.kappa == 0 ? track.kappa_ref : options.kappa;
   if (shared != nullptr) {
     if (shared->status() != FitStatus::ok) return shared->status();

@@ -14,7 +14,8 @@ namespace gttf::detail {
 ///   kappa = kappa_0 - (a.x)/(a.a),   chi2 = x.x - (a.x)^2/(a.a),
 ///   u = M^T (x + (kappa - kappa_0) a)
 ///
-/// with scalar products weighted by D^-1.
+/// with scalar products weighted by D^-1. The slopes of the direction at the
+/// first hit are those of the reference, too.
 struct SharedEquations {
   const KeptSteps<double>* steps = nullptr;
   bool diagonal = false;  ///< L = 1
@@ -24,6 +25,8 @@ struct SharedEquations {
   /// D^-1 M of the two innermost triplets, theta and phi, with zeros for
   /// missing ones; the rest of M is zero.
   double column[n_errors][2][2]{};
+  /// Changes of theta, phi at the first hit by u of the hits, at given kappa.
+  double turn[n_shifts][2]{};
 };
 
 }  // namespace gttf::detail

@@ -9,19 +9,19 @@ namespace gttf::detail {
 bool can_be_shared(FitKind kind) { return describe(kind).shareable; }
 
 SharedFit::SharedFit(const TrackHits& reference, FitKind kind)
-    : kind_(kind), fit_(fit_global(reference, kind)) {
-  if (fit_.status == FitStatus::ok) fit_.status = solve(reference);
+    : kind_(kind), reference_(reference), fit_(fit_global(reference, kind)) {
+  if (fit_.status == FitStatus::ok) fit_.status = solve();
 }
 
-FitStatus SharedFit::solve(const TrackHits& reference) {
-  if (const auto s = system_.take(reference); s != FitStatus::ok) return s;
-  if (const auto s = linearise_with_care(reference, kind_, system_);
+FitStatus SharedFit::solve() {
+  if (const auto s = system_.take(reference_); s != FitStatus::ok) return s;
+  if (const auto s = linearise_with_care(reference_, kind_, system_);
       s != FitStatus::ok)
     return s;
   const bool hits = uses_hits(kind_);
-  solution_.take(reference, system_);
+  solution_.take(reference_, system_);
   solution_.set_scale(kind_ == FitKind::hits ? 0 : 1);
-  solution_.solve(hits, reference.kappa_ref, true);
+  solution_.solve(hits, reference_.kappa_ref, true);
   const BandSolution<double>& s = solution_.solution();
   if (!s.regular) return FitStatus::singular;
 
@@ -34,13 +34,24 @@ FitStatus SharedFit::solve(const TrackHits& reference) {
   e.diagonal = !hits && !solution_.has_passive();
   e.shifts_hits = errors.has_shifts;
   e.turns = errors.has_turns;
-  e.kappa_0 = reference.kappa_ref;
-  e.inverse_aa = reference.field ? 1 / s.aa : 0;
+  e.kappa_0 = reference_.kappa_ref;
+  e.inverse_aa = reference_.field ? 1 / s.aa : 0;
   for (int c = 0; c < n_errors; ++c)
     for (std::size_t j = 0; j < 2 && j < steps.size(); ++j)
       for (int r = 0; r < 2; ++r)
         e.column[c][j][r] = ring[j][c][r] * steps[j].pivots.inverse[r];
+  if (!errors.has_shifts) return FitStatus::ok;
+  const DirectionSlopes slopes = direction_slopes(0, SegmentEnd::start);
+  for (int c = 0; c < n_shifts; ++c)
+    for (int i = 0; i < 2; ++i)
+      e.turn[c][i] = -(c < 2 ? slopes.by_from : slopes.by_to)(i, c % 2);
   return FitStatus::ok;
+}
+
+DirectionSlopes SharedFit::direction_slopes(std::size_t segment,
+                                            SegmentEnd end) const {
+  return detail::direction_slopes(reference_, system_, reference_.kappa_ref,
+                                  segment, end);
 }
 
 bool SharedFit::put_into(KinkSystem& system) const {

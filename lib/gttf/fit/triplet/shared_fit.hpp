@@ -2,6 +2,7 @@
 // SharedFit: a reference track, linearised and solved for use by others.
 #pragma once
 
+#include "gttf/fit/triplet/fit_states.hpp"
 #include "gttf/fit/triplet/global_fit.hpp"
 #include "gttf/fit/triplet/kink_system.hpp"
 #include "gttf/fit/triplet/shared_equations.hpp"
@@ -25,6 +26,8 @@ class SharedFit {
   /// Errors of the reference, used for all tracks.
   const GlobalFit& fit() const { return fit_; }
   const SharedEquations& equations() const { return equations_; }
+  /// At kappa_0.
+  DirectionSlopes direction_slopes(std::size_t segment, SegmentEnd end) const;
 
   /// Replaces the equations of a system linearised at its own track by the
   /// equations of the reference; keeps its kinks at kappa_0.
@@ -32,9 +35,10 @@ class SharedFit {
   bool put_into(KinkSystem& system) const;
 
  private:
-  FitStatus solve(const TrackHits& reference);
+  FitStatus solve();
 
   FitKind kind_;
+  TrackHits reference_;
   GlobalFit fit_;
   KinkSystem system_;
   WeightedKinks solution_;
