@@ -17,11 +17,11 @@ namespace gttf::test::GTTF_TEST_FILE {
 namespace {
 
 const Reals& column(const Table& table, const std::string& name) {
-  const Cells* cells = nullptr;
+  const Column* found = nullptr;
   for (const Column& c : table.columns)
-    if (c.name == name) cells = &c.cells;
-  REQUIRE_MESSAGE(cells != nullptr, name);
-  return std::get<Reals>(*cells);
+    if (c.name == name) found = &c;
+  REQUIRE_MESSAGE(found != nullptr, name);
+  return std::get<Reals>(found->cells);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "gttf/core/matrix.hpp"
 #include "gttf/fit/streaming/exact_hits.hpp"
 #include "gttf/fit/streaming/function_rounding.hpp"
 #include "gttf/fit/streaming/two_fits.hpp"
@@ -328,8 +329,7 @@ StateAtLayer state_at_layer(const AnyTrack& track, const BeamSpot* spot,
       const auto e = line_before(path, at_start, k, at.own_hit);
       state.covariance = covariance_of(e, path.on_surface(k));
       const Matrix5 slopes = track.slopes_from(k, Matrix5::Identity());
-      const Matrix5 c = slopes * state.covariance * slopes.transpose();
-      state.slopes = 0.5 * (c + c.transpose());
+      state.slopes = propagated(slopes, state.covariance);
     });
   return state;
 }

@@ -3,18 +3,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "gttf/core/matrix.hpp"
 #include "gttf/fit/triplet/triplet_covariance.hpp"
 #include "gttf/resolution/engine.hpp"
 
 namespace gttf::detail {
 
 namespace {
-
-/// J C J^T, symmetric to the last bit.
-Matrix5 transformed(const Matrix5& j, const Matrix5& covariance) {
-  const Matrix5 m = j * covariance * j.transpose();
-  return 0.5 * (m + m.transpose());
-}
 
 /// Whether measuring layers are at one place for the triplets, but not the
 /// same.
@@ -105,12 +100,12 @@ EngineResult triplet_engine(const AnyTrack& track, const BeamSpot* spot) {
                                          : streaming_engine(track, spot).*of;
   };
   r.determined = outline.determined;
-  r.perigee = transformed(track.perigee(), fit.perigee);
+  r.perigee = propagated(track.perigee(), fit.perigee);
   r.perigee_without_inner =
-      transformed(track.perigee(), fit.perigee_without_inner);
-  r.start_plane = transformed(track.at_start_plane(), fit.perigee);
+      propagated(track.perigee(), fit.perigee_without_inner);
+  r.start_plane = propagated(track.at_start_plane(), fit.perigee);
   r.first_hit =
-      transformed(track.from_frame_after(track.first()), fit.first_hit);
+      propagated(track.from_frame_after(track.first()), fit.first_hit);
   if (outline.hit_only == Determined::wide && !outline.doubtful)
     r.hit_only = limit(
         triplet_covariance(triplets(true),

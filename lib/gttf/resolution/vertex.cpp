@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/resolution/vertex.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+
+#include "gttf/core/matrix.hpp"
 
 namespace gttf {
 namespace {
@@ -81,14 +81,16 @@ VertexTrack at_plane(const Track& track) {
 
 /// The information of the position of a track about its m: m changes by gain
 /// times the deviation of the position.
-Matrix32 gain_of(const VertexTrack& t,
-                 const Eigen::LLT<Eigen::Matrix2d>& place) {
+/// @param place  its information, place_of()
+Matrix32 gain_of(const VertexTrack& t, const Eigen::Matrix2d& place) {
   const Matrix32 with_place = t.covariance.bottomLeftCorner<3, 2>();
-  return place.solve(with_place.transpose()).transpose();
+  return product(with_place, place);
 }
 
-Eigen::LLT<Eigen::Matrix2d> place_of(const VertexTrack& t) {
-  return Eigen::LLT<Eigen::Matrix2d>(t.covariance.topLeftCorner<2, 2>());
+/// The information about the position; not finite if it has no error.
+Eigen::Matrix2d place_of(const VertexTrack& t) {
+  const Eigen::Matrix2d errors = t.covariance.topLeftCorner<2, 2>();
+  return inverse(errors);
 }
 
 Vector4 four_momentum(const Vector3& momentum, double mass) {
@@ -124,10 +126,14 @@ std::optional<VertexErrors> fit_vertex(std::span<const VertexTrack> tracks) {
   Matrix3 information = Matrix3::Zero();
   Matrix43 by_vertex = Matrix43::Zero();  // d(fitted momentum)/d(vertex)
   for (const VertexTrack& t : tracks) {
-    const auto place = place_of(t);
-    if (place.info() != Eigen::Success) return std::nullopt;
+    const Eigen::Matrix2d place = place_of(t);
+    // positive definite
+    if (!(place(0, 0) > 0 &&
+          place(0, 0) * place(1, 1) > place(0, 1) * place(1, 0)))
+      return std::nullopt;
     const Eigen::Matrix<double, 2, 3> a = t.by_vertex.topRows<2>();
-    information += a.transpose() * place.solve(a);
+    const Matrix32 to = a.transpose();
+    information += product(to, product(place, a));
     const Matrix32 gain = gain_of(t, place);
     const Vector4 momentum = four_momentum(t.momentum_of(t.m), t.mass);
     Matrix43 four;  // d(four-momentum)/dm
@@ -135,23 +141,24 @@ std::optional<VertexErrors> fit_vertex(std::span<const VertexTrack> tracks) {
     four.row(3) =
         momentum.head<3>().transpose() * t.momentum_by_m / momentum[3];
     const Matrix3 m = t.covariance.bottomRightCorner<3, 3>();
-    const Matrix3 rest =
-        m - gain * t.covariance.bottomLeftCorner<3, 2>().transpose();
+    const Matrix32 with_place = t.covariance.bottomLeftCorner<3, 2>();
+    const Matrix3 rest = m - symmetric_product(gain, with_place);
     r.momentum += momentum;
-    r.separate += four * m * four.transpose();
-    r.constrained += four * rest * four.transpose();
+    r.separate += propagated(four, m);
+    r.constrained += propagated(four, rest);
     by_vertex += four * (gain * a - t.by_vertex.bottomRows<3>());
   }
   // in units in which a vertex that is hardly determined shows
   const Vector3 scale = information.diagonal().cwiseSqrt().cwiseInverse();
   if (!scale.allFinite()) return std::nullopt;
   const Matrix3 scaled = scale.asDiagonal() * information * scale.asDiagonal();
-  const Eigen::FullPivLU<Matrix3> lu(scaled);
+  const Eigenvectors axes = eigenvectors(scaled);
   constexpr double least = 1e-12;  // parallel tracks, except for rounding
-  if (!(std::abs(lu.matrixLU()(2, 2)) > least)) return std::nullopt;
-  r.vertex = scale.asDiagonal() * lu.inverse() * scale.asDiagonal();
-  r.vertex = 0.5 * (r.vertex + r.vertex.transpose().eval());
-  r.constrained += by_vertex * r.vertex * by_vertex.transpose();
+  if (!(axes.values[0] > least)) return std::nullopt;
+  Matrix3 root = scale.asDiagonal() * axes.vectors;
+  for (int i = 0; i < 3; ++i) root.col(i) /= std::sqrt(axes.values[i]);
+  r.vertex = square(root);
+  r.constrained += propagated(by_vertex, r.vertex);
   return r;
 }
 
@@ -166,7 +173,7 @@ FittedVertex fit_vertex(std::span<const VertexTrack> tracks,
   Vector3 sum = Vector3::Zero();
   for (std::size_t i = 0; i < tracks.size(); ++i)
     sum += tracks[i].by_vertex.topRows<2>().transpose() *
-           place_of(tracks[i]).solve(measured[i].head<2>());
+           (place_of(tracks[i]) * measured[i].head<2>());
   r.vertex = errors.vertex * sum;
   r.separate.setZero();
   r.constrained.setZero();

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "gttf/core/matrix.hpp"
 #include "gttf/fit/streaming/angle_weights.hpp"
 #include "gttf/fit/streaming/kinked_helix.hpp"
 #include "gttf/fit/streaming/streamed_fit.hpp"
@@ -56,25 +57,6 @@ void set_fitted(const TrackHit& hit, const Vector3& position,
         hit.coordinates[static_cast<std::size_t>(q)].variance;
 }
 
-/// Covariance of linear functions of the start parameters.
-template <int n>
-Eigen::Matrix<double, n, n> covariance_of(
-    const FiveEquations<double>& e,
-    const Eigen::Matrix<double, n, track_dim>& functions) {
-  Eigen::Matrix<double, n, track_dim> z;
-  for (int i = 0; i < n; ++i) {
-    Row<double> a;
-    for (int j = 0; j < track_dim; ++j)
-      a[static_cast<std::size_t>(j)] = functions(i, j);
-    const Row<double> x = express(e, a);
-    for (int j = 0; j < track_dim; ++j) {
-      const auto index = static_cast<std::size_t>(j);
-      z(i, j) = x[index] * std::sqrt(e.v[index]);
-    }
-  }
-  return z * z.transpose();
-}
-
 /// @param normal     of the surface
 /// @param transport  of the line from the start to there
 TrackState state_on(const Cartesian<double>& normal, const Helix<double>& at,
@@ -92,7 +74,7 @@ TrackState state_on(const Cartesian<double>& normal, const Helix<double>& at,
   const auto& [x, y, z] = at.position;
   s.parameters << x, y, z, at.theta, std::remainder(at.phi, 2 * unit::pi),
       at.kappa;
-  s.covariance = covariance_of<6>(e, functions);
+  s.covariance = square(detail::times_root(e, functions));
   return s;
 }
 
@@ -203,7 +185,8 @@ class HelixReference {
     f.before = state_on(x.normal, x.before, x.transport_before, before);
     f.after = state_on(x.normal, x.after, x.transport_after, after);
     set_fitted(hit, vector_of(x.at.position),
-               covariance_of<3>(before, hit_functions(*this, x, hit)), f);
+               square(detail::times_root(before, hit_functions(*this, x, hit))),
+               f);
   }
 
   /// Derivatives of a coordinate at a crossing.

@@ -164,17 +164,7 @@ double straggling_variance(const TrackHits& track, const HitLoss& loss,
 }
 
 Matrix5 square_root(const FiveEquations<double>& e) {
-  Matrix5 root;
-  for (int i = 0; i < track_dim; ++i) {
-    Row<double> unit{};
-    unit[static_cast<std::size_t>(i)] = 1;
-    const Row<double> x = express(e, unit);
-    for (int j = 0; j < track_dim; ++j) {
-      const auto index = static_cast<std::size_t>(j);
-      root(i, j) = x[index] * std::sqrt(e.v[index]);
-    }
-  }
-  return root;
+  return times_root<track_dim>(e, Matrix5::Identity());
 }
 
 Matrix5 square_root(const Matrix5& covariance) {

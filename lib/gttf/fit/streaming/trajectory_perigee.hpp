@@ -2,6 +2,9 @@
 // Track parameters from a fit in any field: at the origin and on surfaces.
 #pragma once
 
+#include <cmath>
+
+#include "gttf/core/matrix.hpp"
 #include "gttf/fit/streaming/five_equations.hpp"
 #include "gttf/fit/streaming/kinked_trajectory.hpp"
 #include "gttf/fit/triplet/global_fit.hpp"
@@ -34,6 +37,26 @@ double scattering_weight(const TrackHits& track, const HitLoss& loss,
 double straggling_variance(const TrackHits& track, const HitLoss& loss,
                            const FitWeights& weights, const LayerMomentum& p);
 
+/// F Z, with the linear functions F (rows) of the start parameters, and Z as
+/// below.
+template <int n>
+Eigen::Matrix<double, n, track_dim> times_root(
+    const FiveEquations<double>& e,
+    const Eigen::Matrix<double, n, track_dim>& functions) {
+  Eigen::Matrix<double, n, track_dim> z;
+  for (int i = 0; i < n; ++i) {
+    Row<double> a;
+    for (int j = 0; j < track_dim; ++j)
+      a[static_cast<std::size_t>(j)] = functions(i, j);
+    const Row<double> x = express(e, a);
+    for (int j = 0; j < track_dim; ++j) {
+      const auto index = static_cast<std::size_t>(j);
+      z(i, j) = x[index] * std::sqrt(e.v[index]);
+    }
+  }
+  return z;
+}
+
 /// A matrix Z with Z Z^T = covariance of the start parameters.
 Matrix5 square_root(const FiveEquations<double>& e);
 Matrix5 square_root(const Matrix5& covariance);
@@ -42,8 +65,7 @@ Matrix5 square_root(const Matrix5& covariance);
 template <int n>
 Eigen::Matrix<double, n, n> covariance_of(
     const Matrix5& root, const Eigen::Matrix<double, n, track_dim>& functions) {
-  const Eigen::Matrix<double, n, track_dim> z = functions * root;
-  return z * z.transpose();
+  return square(product(functions, root));
 }
 
 /// A state in the user's axes: x, y, z, theta, phi, kappa there.

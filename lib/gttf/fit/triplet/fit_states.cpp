@@ -187,14 +187,14 @@ TrackState state_on_segment(const TrackHits& track, const KinkSystem& system,
       c(1 + i, 1 + j) +=
           fit.variance * e.by_a[i] * e.by_a[j] - e.products[i][j];
   }
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < i; ++j) c(j, i) = c(i, j);
   const LinearHit& here = at_start ? from : to;
   const Vector3 position =
       here.measured - here.error * shift(at_start ? k : k + 1);
   state.parameters << position, d.theta, std::remainder(d.phi, 2 * unit::pi),
       fit.kappa;
-  const Eigen::Matrix<double, 6, n> spread =
-      jacobian * c.selfadjointView<Eigen::Lower>();
-  state.covariance.noalias() = spread * jacobian.transpose();
+  state.covariance = propagated(jacobian, c);
   return state;
 }
 
@@ -221,7 +221,7 @@ TrackState in_user_axes(const TrackHits& track, const SlowedCharge& charge,
     out.parameters[StateIndex::kappa] = -b_ref * charge.qop;
     turn(StateIndex::kappa, StateIndex::kappa) = -b_ref * charge.slope;
   }
-  out.covariance = turn * state.covariance * turn.transpose();
+  out.covariance = propagated(turn, state.covariance);
   return out;
 }
 
@@ -251,7 +251,7 @@ void set_flown_perigee(const TrackHits& track, std::size_t innermost,
   of_state(Perigee::phi, StateIndex::phi) = 1;
   of_state(Perigee::kappa, StateIndex::kappa) =
       track.field ? -field.reference * charge.slope : 0;
-  const Matrix5 c = of_state * first.covariance * of_state.transpose();
+  const Matrix5 c = propagated(of_state, first.covariance);
   set_start_columns(track, s);
   if (fly_onto(field, surface, Way::either, s) != Landing::there) return;
   const FitWeights weights{scale > 0, std::sqrt(scale)};
@@ -262,8 +262,8 @@ void set_perigee(const TrackHits& track, std::size_t innermost,
                  const TrackState& first, double scale, GlobalFit& result) {
   const PerigeeTransport p = to_perigee(first.parameters, track.origin);
   result.perigee = p.parameters;
-  result.perigee_covariance_without_inner.noalias() =
-      p.jacobian * (first.covariance * p.jacobian.transpose()).eval();
+  result.perigee_covariance_without_inner =
+      propagated(p.jacobian, first.covariance);
   result.perigee_covariance = result.perigee_covariance_without_inner;
   const double sine = std::sin(first.parameters[StateIndex::theta]);
   const Helix<double> start{cartesian(first.parameters.head<3>()),

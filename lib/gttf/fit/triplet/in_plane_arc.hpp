@@ -4,57 +4,11 @@
 
 #include <Eigen/Core>
 #include <array>
-#include <utility>
 
+#include "gttf/core/matrix.hpp"
 #include "gttf/fit/triplet/triplet_track.hpp"
 
 namespace gttf::detail {
-
-/// a b. Products of DoubleDouble by Eigen take ten seconds to compile.
-template <class S, int rows, int inner, int columns>
-Eigen::Matrix<S, rows, columns> product(
-    const Eigen::Matrix<S, rows, inner>& a,
-    const Eigen::Matrix<S, inner, columns>& b) {
-  Eigen::Matrix<S, rows, columns> c;
-  for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < columns; ++j) {
-      S sum = a(i, 0) * b(0, j);
-      for (int k = 1; k < inner; ++k) sum += a(i, k) * b(k, j);
-      c(i, j) = sum;
-    }
-  return c;
-}
-
-/// By elimination with column pivoting.
-template <class S, int n>
-Eigen::Matrix<S, n, n> inverse(Eigen::Matrix<S, n, n> m) {
-  using std::abs;
-  Eigen::Matrix<S, n, n> x =
-      Eigen::Matrix<double, n, n>::Identity().template cast<S>();
-  for (int k = 0; k < n; ++k) {
-    int best = k;
-    for (int i = k + 1; i < n; ++i)
-      if (abs(m(i, k)) > abs(m(best, k))) best = i;
-    for (int j = 0; j < n; ++j) {
-      std::swap(m(k, j), m(best, j));
-      std::swap(x(k, j), x(best, j));
-    }
-    const S pivot = S(1) / m(k, k);
-    for (int j = 0; j < n; ++j) {
-      m(k, j) *= pivot;
-      x(k, j) *= pivot;
-    }
-    for (int i = 0; i < n; ++i) {
-      if (i == k) continue;
-      const S factor = m(i, k);
-      for (int j = 0; j < n; ++j) {
-        m(i, j) -= factor * m(k, j);
-        x(i, j) -= factor * x(k, j);
-      }
-    }
-  }
-  return x;
-}
 
 /// A direction (theta, phi) as function of the points (u, v) in which an arc
 /// crosses its first and its second surface, and of kappa at the start of the

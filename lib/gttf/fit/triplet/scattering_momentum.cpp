@@ -21,7 +21,7 @@ class Spectrum {
       variances_ = Eigen::VectorXd::Zero(kinks.size());
     } else {
       const Eigen::MatrixXd g = weight.asDiagonal() * e.errors;
-      const Eigenvectors axes = eigenvectors(g * g.transpose());
+      const Eigenvectors axes = eigenvectors(square(g));
       variances_ = axes.values.cwiseMax(0);
       kinks = axes.vectors.transpose() * kinks;
     }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "gttf/core/matrix.hpp"
 #include "gttf/fit/triplet/square_root_fit.hpp"
 
 namespace gttf {
@@ -70,7 +71,7 @@ Matrix5 added_by(const TripletTrack& track, const TripletPoint& layer) {
     columns << j.col(OnSurface::theta) * kinks.columns[0][kinks.theta],
         j.col(OnSurface::phi) * kinks.columns[1][kinks.phi], Vector5::Zero();
   }
-  return columns * columns.transpose();
+  return square(columns);
 }
 
 /// That of the first measuring layer and everything inside it, if there is no

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gttf/core/matrix.hpp"
 #include "gttf/fit/track/path.hpp"
 #include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/surface_level.hpp"
@@ -86,13 +87,6 @@ void set_kinks(const GeneralKinks<S>& kinks, KinkColumns& columns) {
 }
 
 using WideMatrix2 = Eigen::Matrix<DoubleDouble, 2, 2>;
-
-WideMatrix2 inverse(const WideMatrix2& m) {
-  const DoubleDouble det = m(0, 0) * m(1, 1) - m(0, 1) * m(1, 0);
-  WideMatrix2 x;
-  x << m(1, 1) / det, -m(0, 1) / det, -m(1, 0) / det, m(0, 0) / det;
-  return x;
-}
 
 /// d(u, v)/d(d0, z0 at the start).
 WideMatrix2 shifts(const TracedArc& arc) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "gttf/core/matrix.hpp"
 #include "gttf/core/statistics.hpp"
 #include "gttf/core/units.hpp"
 
@@ -70,7 +71,7 @@ HitResidual residual_of(const TrackHit& hit, const HitFit& fit,
   if (hit.n_coordinates == 2) {
     const Eigen::Matrix2d turn = axes * measured.inverse();
     r.value = turn * fit.residual;
-    r.covariance = turn * fit.residual_covariance * turn.transpose();
+    r.covariance = propagated(turn, fit.residual_covariance);
   } else if (hit.n_coordinates == 1) {
     const Eigen::Vector2d along = axes * measured.row(0).transpose();
     const int axis = std::abs(along[0]) >= std::abs(along[1]) ? 0 : 1;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/study/optimise/placement_bound.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "gttf/core/track_parameters.hpp"
+#include "gttf/core/matrix.hpp"
 
 namespace gttf {
 namespace {
@@ -121,9 +120,8 @@ std::optional<Matrix5> information(const Resolution& r, const Vector5& units) {
   Matrix5 c = r.perigee;
   for (int i = 0; i < 5; ++i)
     for (int j = 0; j < 5; ++j) c(i, j) /= units[i] * units[j];
-  const Eigen::LLT<Matrix5> llt(c);
-  if (!c.allFinite() || llt.info() != Eigen::Success) return std::nullopt;
-  return Matrix5(llt.solve(Matrix5::Identity()));
+  if (!c.allFinite() || !cholesky(c)) return std::nullopt;
+  return inverse(c);
 }
 
 }  // namespace
@@ -187,10 +185,10 @@ std::optional<PlacementBound> bound_placement(
   std::vector<double> phi(cells + 1);
   double bound = 0;
   const auto variance_of = [&](const Matrix5& j) {
-    return c.dot(j.llt().solve(c));
+    return c.dot(inverse(j) * c);
   };
   for (int round = 0; round < most_rounds; ++round) {
-    const Vector5 g = sum.llt().solve(c);
+    const Vector5 g = inverse(sum) * c;
     const double variance = c.dot(g);
     if (!(variance > 0)) return std::nullopt;
     double held = 0;
@@ -231,10 +229,10 @@ std::optional<PlacementBound> bound_placement(
     double low = 0, high = whole_step;
     for (int i = 0; i < 40; ++i) {
       const double middle = 0.5 * (low + high);
-      const Vector5 there = (sum + middle * direction).llt().solve(c);
+      const Vector5 there = inverse(Matrix5(sum + middle * direction)) * c;
       (there.dot(direction * there) > 0 ? low : high) = middle;
     }
-    const Vector5 at_end = (sum + whole_step * direction).llt().solve(c);
+    const Vector5 at_end = inverse(Matrix5(sum + whole_step * direction)) * c;
     const double step = at_end.dot(direction * at_end) > 0 ? whole_step : low;
     if (!(step > 0) || variance_of(sum + step * direction) >= variance) break;
     sum += step * direction;
