@@ -4,15 +4,12 @@
 #include "gttf/fit/streaming/trajectory_start.hpp"
 #include "gttf/fit/track/coarse_hits.hpp"
 #include "gttf/fit/track/prefit.hpp"
+#include "gttf/fit/triplet/band_system.hpp"
 #include "gttf/fit/triplet/fit_kinds.hpp"
 
 namespace gttf::detail {
 
 namespace {
-
-/// Above this fraction of the distance to a neighbour the second order of the
-/// kinks is not negligible: 0.02^2 rad compared with kinks of a milliradian.
-constexpr double largest_share = 0.02;
 
 /// How far an error of one standard deviation in a coordinate moves a hit, mm:
 /// with stereo angles much further than the error is.
@@ -26,7 +23,7 @@ double distance_between(const KinkSystem& system, std::size_t k,
   const LinearHit& other = system.hits[i];
   Vector3 step = other.measured - system.hits[k].measured;
   for (int q = 0; q < 2; ++q) {
-    if (!(reach(other, q) > largest_share * step.norm())) continue;
+    if (!(reach(other, q) > coarse_share * step.norm())) continue;
     const Vector3 along = other.error.col(q).normalized();
     step -= along.dot(step) * along;
   }
@@ -42,7 +39,7 @@ double distance_to_neighbour(const KinkSystem& system, std::size_t k) {
 
 bool is_coarse(const KinkSystem& system, std::size_t k, int coordinate) {
   return reach(system.hits[k], coordinate) >
-         largest_share * distance_to_neighbour(system, k);
+         coarse_share * distance_to_neighbour(system, k);
 }
 
 }  // namespace

@@ -15,6 +15,11 @@ namespace gttf::detail {
 template <class S>
 using Block = S[2][2];
 
+/// Hits with errors above this fraction of the distance to a neighbour are
+/// coarse: the second order of the kinks is not negligible around them, 0.02^2
+/// rad compared with kinks of a milliradian.
+inline constexpr double coarse_share = 0.02;
+
 /// kinks = psi + rho kappa - G u of one triplet, rows theta and phi.
 template <class S>
 struct KinkRows {

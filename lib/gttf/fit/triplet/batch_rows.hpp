@@ -63,10 +63,10 @@ void set_chord(const Cartesian<S>& start, const Cartesian<S>& end, double sigma,
   c.step = end - start;
   c.length2 = transverse_dot(c.step, c.step);
   c.inverse = S(1) / sqrt(c.length2);
-  constexpr double closest2 = 1e-12, largest_share = 0.02;
+  constexpr double closest2 = 1e-12;
   c.good = both(c.length2 > S(closest2),
                 c.length2 + c.step.z * c.step.z >=
-                    S(sigma * sigma / (largest_share * largest_share)));
+                    S(sigma * sigma / (coarse_share * coarse_share)));
 }
 
 inline double largest_sigma(const GroupPoint& a, const GroupPoint& b) {

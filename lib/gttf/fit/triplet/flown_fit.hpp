@@ -7,6 +7,7 @@
 
 #include "gttf/fit/streaming/batch_stream_fit.hpp"
 #include "gttf/fit/streaming/kinked_flight.hpp"
+#include "gttf/fit/triplet/band_system.hpp"
 #include "gttf/fit/triplet/batch_fitter.hpp"
 #include "gttf/fit/triplet/batch_momentum.hpp"
 #include "gttf/fit/triplet/flown_segment.hpp"
@@ -20,13 +21,12 @@ struct FlownHead {
   PassiveSums<S> passive;
 };
 
-/// Whether the hits are too coarse for their distances to be linearisation
-/// points, see coarse_hits.cpp.
+/// Whether the hits are precise enough for their distances to be linearisation
+/// points.
 template <class S>
 MaskOf<S> are_precise(const SegmentHits<S>& hits) {
-  constexpr double largest_share = 0.02;
   const Cartesian<S> step = hits.to - hits.from;
-  const S limit2 = S(largest_share * largest_share) * inner(step, step);
+  const S limit2 = S(coarse_share * coarse_share) * inner(step, step);
   auto precise = all_true<S>();
   for (const auto* error : {hits.from_error, hits.to_error})
     for (int c = 0; c < 2; ++c)
