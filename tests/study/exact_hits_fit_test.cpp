@@ -27,6 +27,7 @@ struct Case {
   Scattering scattering = Scattering::highland;
   double shift = 0;  ///< of hits_of()
   double turns = 0;
+  std::string fitted_as = {};  ///< another particle
 };
 
 struct Compared {
@@ -50,6 +51,7 @@ Compared compare(const Detector& d, const Case& c) {
   t.vertex = c.vertex;
   t.charge = request.particle.charge;
   t.mass = request.particle.mass;
+  if (!c.fitted_as.empty()) request.particle = *find_particle(c.fitted_as);
   Model model;
   model.loss = c.loss;
   model.scattering = c.scattering;
@@ -170,6 +172,26 @@ TEST_CASE("exact hits: losses are those of the fitted momentum") {
     const Compared c = fit_exact_hits(d, track);
     check_perigee(c, 1e-3);
   }
+}
+
+// Electrons and positrons of the same momentum lose different energies.
+TEST_CASE("exact hits: losses are those of the measured charge") {
+  const Detector d = shipped("barrel");
+  for (const EnergyLoss loss : {EnergyLoss::mean, EnergyLoss::straggling})
+    for (const char* particle : {"electron", "positron"})
+      for (const char* fitted_as : {"electron", "positron"}) {
+        CAPTURE(static_cast<int>(loss));
+        CAPTURE(particle);
+        CAPTURE(fitted_as);
+        const Compared c = fit_exact_hits(d, {.particle = particle,
+                                              .p = 0.1,
+                                              .loss = loss,
+                                              .fitted_as = fitted_as});
+        CHECK(std::abs(c.found.tracks.real("p_GeV") / 0.1 - 1) <
+              1e-3 * c.expected.sigma_p_rel);
+        CHECK(c.found.tracks.real("charge") == find_particle(particle)->charge);
+        check_perigee(c, 1e-3);
+      }
 }
 
 // The loss depends so strongly on the momentum that a linear model of it around

@@ -289,7 +289,10 @@ Track start_of(Maker& m, const FoundTrack& found) {
   track.theta = std::atan2(std::hypot(t.x(), t.y()), t.z());
   track.phi = std::atan2(t.y(), t.x());
   track.mass = m.model.mass;
-  track.charge = s.qop < 0 ? -charge : charge;
+  track.charge = !m.made.track.field ? m.model.charge
+                 : s.qop < 0         ? -charge
+                                     : charge;
+  m.made.charge = track.charge;
   track.p = m.made.track.field ? charge / std::abs(s.qop) : m.model.momentum;
   return track;
 }
@@ -427,7 +430,7 @@ void trace_detector(Maker& m, const FoundTrack& found, double turns,
 }
 
 void set_material(Maker& m, const TracedCrossing& x, TrackHit& hit) {
-  const double mass = m.model.mass, q = m.model.charge;
+  const double mass = m.model.mass, q = m.made.charge;
   const auto shifted = [&m](double p) {
     return std::max(p + m.made.momentum_shift, 1e-3 * p);
   };
@@ -1046,7 +1049,7 @@ class TracedPoints {
     std::vector<TracedCrossing>& list = m_.made.traced.list;
     const auto own_xi = [&](const TracedCrossing& x) {
       return energy_loss(slabs_at(m_.layers.geometry, x),
-                         {m_.model.mass, m_.model.charge}, x.p,
+                         {m_.model.mass, m_.made.charge}, x.p,
                          1 / x.cos_incidence)
           .xi;
     };
