@@ -326,8 +326,9 @@ py::dict scan_of_tracks(const DetectorPtr& detector, const py::dict& tracks,
                         const Texts& options, const std::string& engine,
                         const std::vector<std::string>& names,
                         unsigned threads) {
-  const StudyRequest request = models_of(options);
+  StudyRequest request = models_of(options);
   const TrackList list(tracks, request);
+  if (tracks.contains("mass")) request.particle.name = "custom";
   const auto columns = columns_named(names, request.at.has_value());
   ScanOptions how;
   how.engine = engine_of(engine);

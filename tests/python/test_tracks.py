@@ -105,6 +105,13 @@ class Scan(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, 'did you mean "sigma_d0_um"'):
             gttf.scan(ITS2, p=1, theta=1, columns=["sigma_d0"])
 
+    def test_particle_of_a_mass(self):
+        for p in (1, [1, 2], np.array([1.0, 2.0])):
+            table = gttf.scan(ITS2, p=p, theta=1, mass=0.5)
+            self.assertEqual(set(table["particle"]), {"custom"})
+        table = gttf.scan(ITS2, p=np.array([1.0, 2.0]), theta=1, particle="kaon")
+        self.assertEqual(set(table["particle"]), {"kaon"})
+
     def test_columns_as_on_the_command_line(self):
         one = gttf.scan(ITS2, p=1, theta=1, columns="sigma_d0_um")
         self.assertIn("sigma_d0_um", list(one))
