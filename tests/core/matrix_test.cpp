@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -58,6 +59,39 @@ TEST_CASE("matrix: eigenvectors of a matrix that is not of full rank") {
   CHECK(zeros == 5);
 }
 
+TEST_CASE("matrix: eigenvectors of large, tiny and huge matrices") {
+  const Eigen::Index n = 60;
+  const Eigen::MatrixXd root = random_matrix(n, n, 11);
+  const Eigen::MatrixXd m = root * root.transpose() / n;
+  for (const double scale : {1e-200, 1.0, 1e200}) {
+    CAPTURE(scale);
+    const Eigenvectors e = eigenvectors(scale * m);
+    const Eigen::VectorXd values = e.values / scale;
+    CHECK(distance(e.vectors * values.asDiagonal() * e.vectors.transpose(), m) <
+          1e-13);
+    CHECK(std::is_sorted(e.values.begin(), e.values.end()));
+  }
+  const Eigenvectors none = eigenvectors(Eigen::MatrixXd::Zero(4, 4));
+  CHECK(none.values.isZero(0));
+  CHECK(distance(none.vectors * none.vectors.transpose(),
+                 Eigen::MatrixXd::Identity(4, 4)) < 1e-15);
+}
+
+TEST_CASE("matrix: products, of fixed and of any size") {
+  const Eigen::Matrix<double, 4, 3> a = random_matrix(4, 3, 21);
+  const Eigen::Matrix<double, 3, 5> b = random_matrix(3, 5, 22);
+  const Eigen::Matrix3d root = random_matrix(3, 3, 23);
+  const Eigen::Matrix3d c = root * root.transpose();
+  const auto same = [](const Eigen::MatrixXd& x, const Eigen::MatrixXd& y) {
+    CHECK(distance(x, y) < 1e-14);
+  };
+  same(product(a, b), a * b);
+  same(square(a), a * a.transpose());
+  same(square(Eigen::MatrixXd(a)), a * a.transpose());
+  same(propagated(a, c), a * c * a.transpose());
+  CHECK(propagated(a, c) == propagated(a, c).transpose());
+}
+
 TEST_CASE("matrix: Cholesky's factor and its solution") {
   const Eigen::MatrixXd root = random_matrix(6, 6, 3);
   Eigen::MatrixXd m = root * root.transpose();
@@ -71,6 +105,8 @@ TEST_CASE("matrix: Cholesky's factor and its solution") {
   const Eigen::MatrixXd b = x;
   solve_lower(*factor, x);
   CHECK(distance(l * x, b) < 1e-13);
+  solve_upper(*factor, x);
+  CHECK(distance(m * x, b) < 1e-12);
   m(4, 4) = -1;
   CHECK(!cholesky(m));
 }

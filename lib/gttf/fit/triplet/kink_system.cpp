@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/fit/triplet/kink_system.hpp"
 
-#include <Eigen/LU>
 #include <cmath>
 
 #include "gttf/fit/track/hit_surface.hpp"

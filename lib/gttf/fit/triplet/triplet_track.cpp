@@ -2,7 +2,6 @@
 // Converts crossings of a detector to input of the triplet fit.
 #include "gttf/fit/triplet/triplet_track.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
