@@ -386,7 +386,8 @@ class BatchGroups {
   std::unique_ptr<PackValues[]> media_;  ///< as BatchSearch::media
   int least_hits_ = 0;
   std::vector<std::size_t> order_, trials_, rest_, wrong_;
-  std::vector<std::size_t> sorted_, bins_, bin_ends_;  ///< temporary
+  std::vector<std::size_t> sorted_, bin_ends_;  ///< temporary
+  std::vector<unsigned> bins_;                  ///< the same
   std::vector<Planned> planned_;
   BatchGroup group_;
   std::size_t group_id_ = 0;  ///< of the list of group_; 0: of several lists
