@@ -56,7 +56,7 @@ struct MadeTrack {
   ScatterStrength<double> strength;
   Crossings<double> crossings;  ///< without a hit
   TracedTrack traced;
-  double charge = 1;  ///< e, with the measured sign
+  double charge = 1;          ///< e, with the measured sign
   double momentum_shift = 0;  ///< of the weights, from the momentum of the path
 };
 
