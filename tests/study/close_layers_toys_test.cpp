@@ -53,7 +53,7 @@ TEST_CASE("toys: pulls of fits with layers close to each other") {
     CAPTURE(static_cast<int>(loss));
     // of the next order 3 % are left in z0 and theta
     for (const char* name : {"d0", "z0", "phi0", "theta", "qop"})
-      for (const std::size_t fit : {0, 1}) {
+      for (std::size_t fit = 0; fit < 2; ++fit) {
         CAPTURE(name);
         CAPTURE(fit);
         CHECK(column(table, std::string("pull_width_") + name)[fit] ==
