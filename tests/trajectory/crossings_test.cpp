@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/scattering.hpp"
@@ -204,6 +205,46 @@ TEST_CASE(
   CHECK(end(0.3) == TrackEnd::curls_up);
   t.theta = 20 * unit::deg;  // 0.9 m from the axis, but at z = 3.9 m
   CHECK(end(0.8) == TrackEnd::leaves);
+}
+
+TEST_CASE("crossings: a track that passes a tilted plane by leaves") {
+  Detector d;
+  d.field = {FieldKind::solenoid, 2 * unit::T};
+  d.layers.emplace_back();
+  const auto ends = [&d](const Track& t) {
+    const TracedTrack traced =
+        trace(TrackingGeometry(d), t, Scattering::off, EnergyLoss::off);
+    return std::pair(crossings_of(d, t).end, traced.end);
+  };
+  // normal to the direction from the axis to its middle
+  const auto turn_plane = [&d](double radius, double phi) {
+    d.layers[0].surface =
+        make_inclined_plane({radius * std::cos(phi), radius * std::sin(phi), 0},
+                            {std::cos(phi), std::sin(phi), 0},
+                            {-std::sin(phi), std::cos(phi), 0}, {60, 400});
+  };
+  // bends to negative y, where it ends 111 mm from the axis, on the side of the
+  // plane where it started
+  Track t;
+  t.p = 0.033356;
+  t.theta = 85 * unit::deg;
+  turn_plane(150, 80 * unit::deg);
+  CHECK(ends(t) == std::pair(TrackEnd::curls_up, TrackEnd::curls_up));
+  turn_plane(90, 80 * unit::deg);
+  CHECK(ends(t) == std::pair(TrackEnd::leaves, TrackEnd::leaves));
+
+  RandomLayouts random(41);
+  int curling = 0, leaving = 0;
+  for (int i = 0; i < 3000; ++i) {
+    turn_plane(random.log_uniform(20, 2000), random.uniform(-3, 3));
+    t.p = random.log_uniform(0.01, 0.3);
+    t.theta = i % 3 == 0 ? 90 * unit::deg : random.uniform(1.2, 1.9);
+    const auto [on_helix, traced] = ends(t);
+    CHECK(on_helix == traced);
+    ++(on_helix == TrackEnd::leaves ? leaving : curling);
+  }
+  CHECK(curling > 50);
+  CHECK(leaving > 50);
 }
 
 TEST_CASE("crossings: a track along the beam leaves through a long pipe") {

@@ -11,6 +11,7 @@
 #include "gttf/core/cartesian.hpp"
 #include "gttf/core/dual.hpp"
 #include "gttf/core/series.hpp"
+#include "gttf/detector/surface_outline.hpp"
 #include "gttf/trajectory/line.hpp"
 #include "gttf/trajectory/surface_level.hpp"
 #include "gttf/trajectory/turn.hpp"
@@ -675,16 +676,31 @@ MaskOf<S> is_far(const Line<S>& l, const SurfaceRecord& s) {
              both(!reachable, (upper + start * S(more)) * abs(l.c) < S(2))));
 }
 
+/// The squared distance from the axis, mm2, beyond which a track that ends has
+/// passed an inclined plane by, instead of turning back before it.
+inline double farthest_end_before(const SurfaceRecord& inclined) {
+  const double r = radii(inclined).upper + same_place;
+  return r * r;
+}
+
 /// Whether a surface is not reached only because the track turns back: after
 /// half a turn it is still within the extent of the surface, and the crossing
-/// angle would not have been too small.
+/// angle would not have been too small. (Of an inclined plane, that depends on
+/// where the track would cross it.)
 template <class S>
 MaskOf<S> ends_within(const Line<S>& l, const SurfaceRecord& s) {
   using std::abs;
+  const S sideward = S(2) / l.c;
+  const auto within = inside(l, s, S(0), sideward, S(half_a_turn) / abs(l.c));
+  if (s.kind == SurfaceRecord::Kind::inclined) {
+    const S across = l.across + sideward;
+    return both(within, l.along * l.along + across * across <=
+                            S(farthest_end_before(s)));
+  }
   const auto steep =
       abs(s.is_upright() || s.is_curved() ? l.sin_theta : l.cos_theta) >=
       S(min_cos_incidence);
-  return both(steep, inside(l, s, S(0), S(2) / l.c, S(half_a_turn) / abs(l.c)));
+  return both(steep, within);
 }
 
 }  // namespace detail

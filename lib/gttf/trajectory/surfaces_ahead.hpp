@@ -26,6 +26,7 @@ struct SurfaceAhead {
   double radius = 0;     ///< of a cylinder, mm
   double speed = 1;      ///< the most that the distance to it changes per path
   bool crossed = false;  ///< at least once, where every crossing counts
+  bool passed = false;   ///< outside its edges: the track is on its other side
 
   /// A length, mm, that no path from `x` to the surface is shorter than.
   double distance(const Vector3& x) const {

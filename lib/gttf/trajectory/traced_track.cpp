@@ -175,6 +175,7 @@ class Tracer {
           !inside(geometry_.surfaces()[ahead.surface],
                   flight_.state().position)) {
         ahead.side = -ahead.side;
+        ahead.passed = !ahead.passed;
         not_met_.push_back(event.ahead);
         continue;
       }
@@ -245,11 +246,23 @@ class Tracer {
 
   void turn_back() {
     flight_.fly_to(flight_.leg());
-    for (std::size_t i = 0; i < ahead_.size(); ++i)
-      if (!ahead_.is_left(i) && ahead_[i].approached && !ahead_[i].crossed &&
-          inside(geometry_.surfaces()[ahead_[i].surface],
-                 flight_.state().position))
+    const Vector3& end = flight_.state().position;
+    for (std::size_t i = 0; i < ahead_.size(); ++i) {
+      const SurfaceAhead& a = ahead_[i];
+      if (!ahead_.is_left(i) && a.approached && !a.crossed &&
+          inside(geometry_.surfaces()[a.surface], end) && !has_passed(a, end))
         out_.end = TrackEnd::curls_up;
+    }
+  }
+
+  /// Whether a track that ends there is behind an inclined plane, or has passed
+  /// it by: as ends_before_plane() and ends_within() on a helix.
+  bool has_passed(const SurfaceAhead& a, const Vector3& end) const {
+    const SurfaceRecord& s = geometry_.surfaces()[a.surface];
+    if (s.kind != SurfaceRecord::Kind::inclined) return false;
+    // it may have met the plane of another module where a leg began
+    return a.passed || a.side * a.level.at(end) < 0 ||
+           end.head<2>().squaredNorm() > detail::farthest_end_before(s);
   }
 
   /// Returns false if the momentum has changed and a new leg has begun, or if
