@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <vector>
 
 #include "gttf/detector/read.hpp"
 #include "gttf/trajectory/crossings.hpp"
@@ -66,6 +68,52 @@ TEST_CASE("module index: crossings equal those of a look at every module") {
     }
   }
   CHECK(crossed > 10000);
+}
+
+TEST_CASE("module index: modules ahead of a helix that bends more") {
+  const TrackingGeometry geometry(many_modules());
+  RandomLayouts random(13);
+  int crossed = 0, sure = 0, missed = 0;
+  for (int n = 0; n < 3000; ++n) {
+    Track t = random.track();
+    t.p = random.log_uniform(0.3, 50);
+    if (n % 4 == 0)
+      t.vertex = {random.uniform(-30, 30), random.uniform(-30, 30),
+                  random.uniform(-300, 300)};
+    const Line<double> start = make_line<double>(t, geometry.bz());
+    const double spare = std::abs(start.c) / std::array{64., 16., 4.}[n % 3];
+    std::vector<unsigned> near;
+    std::vector<detail::ModuleAhead> ahead;
+    // whether it turns back is another question
+    detail::find_modules_ahead(geometry, start, spare, near, ahead);
+    Track bent = t;
+    bent.p /= 1 + random.uniform(0, spare / std::abs(start.c));
+    const Line<double> line = make_line<double>(bent, geometry.bz());
+    std::vector<detail::ModuleCrossing> met;
+    detail::find_modules(geometry, line, near, met);
+    for (const detail::ModuleCrossing& m : met) {
+      const auto found =
+          std::ranges::find(ahead, m.surface, &detail::ModuleAhead::surface);
+      REQUIRE(found != ahead.end());
+      CHECK(found->earliest <= m.arc);
+      CHECK(m.arc <= found->latest);
+      ++crossed;
+    }
+    for (const detail::ModuleAhead& a : ahead) {
+      const bool is_met =
+          std::ranges::find(met, a.surface, &detail::ModuleCrossing::surface) !=
+          met.end();
+      const detail::RectangleCrossing x =
+          detail::cross_rectangle(line, geometry.surfaces()[a.surface],
+                                  geometry.surfaces()[a.surface].position);
+      if (a.is_sure) CHECK(!std::isnan(x.arc));
+      ++(a.is_sure ? sure : is_met ? crossed : missed);
+    }
+  }
+  CHECK(crossed > 10000);
+  CHECK(sure > 5000);
+  // the margins are narrow
+  CHECK(missed < crossed);
 }
 
 TEST_CASE("module index: a few modules of a ring are tested") {

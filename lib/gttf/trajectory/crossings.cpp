@@ -57,17 +57,22 @@ bool is_outside(const SurfaceRecord& s, const std::pair<double, double>& at,
          v < s.v.lower - by_more_than || v > s.v.upper + by_more_than;
 }
 
+/// By how much a line displaced across itself meets a plane elsewhere, at most;
+/// also along the line.
+double slid(const Line<double>& l, double side, double slope) {
+  return side * (1 + (1 + std::abs(l.cot_theta)) / std::abs(slope));
+}
+
 /// Whether a step of Newton's method shows that a line misses a rectangle. If
 /// the slope of the gap changes by half at most up to the zero, that is at most
 /// twice the step away, and what the step neglects displaces the point by less
 /// than
 ///
 ///   2 |c| step^2 (1 + |t|/|slope|),  |t| <= 1 + |cot(theta)|
+/// @param more  by how much the point may be displaced besides
 bool misses(const Line<double>& l, const SurfaceRecord& s, double arc,
-            const Crossing<double>& at, double by, double slope) {
-  const double most =
-      same_place + 2 * std::abs(l.c) * by * by *
-                       (1 + (1 + std::abs(l.cot_theta)) / std::abs(slope));
+            const Crossing<double>& at, double by, double slope, double more) {
+  const double most = more + slid(l, 2 * std::abs(l.c) * by * by, slope);
   return is_outside(s, coordinates_before(l, s, arc, at, by), most);
 }
 
@@ -84,10 +89,16 @@ bool misses(const Line<double>& l, const SurfaceRecord& s, double arc,
 /// with d the distance of the middle. The slope of the gap changes by c w there
 /// at most: with less than half of what it is at s, the gap is monotonic and
 /// Newton's steps converge.
-std::optional<RectangleCrossing> cross_near_middle(const Line<double>& l,
-                                                   const SurfaceRecord& s,
-                                                   const PlaneGap<double>& gap,
-                                                   double position) {
+///
+/// Of a line that bends more by up to `spare`, which displaces it by spare
+/// arc^2/2 and turns it by spare arc at most: the crossing with the plane of a
+/// rectangle that it may cross, and whether it is sure to. The slope then
+/// changes by half at most, too, and the zero moves by up to twice the
+/// displacement divided by that at s.
+template <bool bends_more = false>
+std::optional<RectangleCrossing> cross_near_middle(
+    const Line<double>& l, const SurfaceRecord& s, const PlaneGap<double>& gap,
+    double position, double spare = 0, ModuleAhead* ahead = nullptr) {
   const std::array<double, 3>&n = s.normal_vector, &u = s.u_vector,
                            v = s.v_vector();
   const double mid_u = 0.5 * (s.u.lower + s.u.upper),
@@ -101,13 +112,23 @@ std::optional<RectangleCrossing> cross_near_middle(const Line<double>& l,
   const double x = middle(0), y = middle(1);
   const double d = length(x * l.cos_phi + y * l.sin_phi - l.along,
                           y * l.cos_phi - x * l.sin_phi - l.across);
-  const double size = 0.5 * (s.u.length() * length(u[0], u[1]) +
-                             s.v.length() * length(v[0], v[1])) +
-                      same_place;
-  const double bend = 0.5 * std::abs(l.c), most = bend * (d + size);
+  double size = 0.5 * (s.u.length() * length(u[0], u[1]) +
+                       s.v.length() * length(v[0], v[1])) +
+                same_place;
+  const double half_c = 0.5 * std::abs(l.c);
+  double bend = half_c, aside = 0, turn = 0;
+  if constexpr (bends_more) {
+    // 1.25 > asin(x)/x up to x = 0.9, see below
+    const double longest = 1.25 * (d + size);
+    turn = spare * longest;
+    aside = turn * longest;
+    size += aside;
+    bend += 0.5 * spare;
+  }
+  const double most = bend * (d + size);
   if (!(d > size && most < 0.9)) return std::nullopt;
   const double range = size / std::sqrt(1 - most * most);
-  double arc = std::asin(bend * d) / bend;
+  double arc = std::asin(half_c * d) / half_c;
   // where the steps may go
   const double begin = arc - 2 * range, end = arc + 2 * range;
   if (!(bend * end < 0.5 * unit::pi)) return std::nullopt;
@@ -116,15 +137,26 @@ std::optional<RectangleCrossing> cross_near_middle(const Line<double>& l,
   for (int step = 0; step < steps; ++step) {
     const Crossing<double> at = at_arc(l, arc);
     const double slope = gap.slope(at);
-    if (step == 0 && !(2 * bend * range < 0.5 * std::abs(slope)))
-      return std::nullopt;
+    if (step == 0) {
+      double change = 2 * bend * range;
+      if constexpr (bends_more) change += turn;
+      if (!(change < 0.5 * std::abs(slope))) return std::nullopt;
+    }
     const double by = gap.value(at) / slope;
-    if (step == 0 && misses(l, s, arc, at, by, slope)) return no_crossing;
+    double margin = 0;
+    if constexpr (bends_more) margin = slid(l, aside, slope);
+    if (step == 0 && misses(l, s, arc, at, by, slope, same_place + margin))
+      return no_crossing;
     // the first step misses a zero by a quarter of the range at most
     if (arc - by < begin || arc - by > end) return no_crossing;
     if (bend * by * by <= rounding * std::abs(slope)) {
-      if (is_outside(s, coordinates_before(l, s, arc, at, by), 0))
-        return no_crossing;
+      const auto there = coordinates_before(l, s, arc, at, by);
+      if constexpr (bends_more) {
+        ahead->earliest = arc - by - margin;
+        ahead->latest = arc - by + margin;
+        ahead->is_sure = ahead->earliest > 0 && !is_outside(s, there, -margin);
+      }
+      if (is_outside(s, there, margin)) return no_crossing;
       return RectangleCrossing{arc - by, slope - by * gap.bend(at)};
     }
     arc -= by;
@@ -223,6 +255,36 @@ bool find_modules(const TrackingGeometry& geometry, const Line<double>& line,
     }
   }
   return turned_back;
+}
+
+bool find_modules_ahead(const TrackingGeometry& geometry,
+                        const Line<double>& line, double spare,
+                        std::vector<unsigned>& near,
+                        std::vector<ModuleAhead>& ahead) {
+  near.clear();
+  const bool may_turn_back = geometry.modules()->find(line, spare, near);
+  const auto surfaces = geometry.surfaces();
+  for (const unsigned i : near) prefetch(surfaces[i]);
+  for (const unsigned i : near) {
+    const SurfaceRecord& s = surfaces[i];
+    // if nothing is certain, it is looked for at any arc
+    ModuleAhead module{i, 0, std::numeric_limits<double>::infinity(), false};
+    bool is_ahead = true;
+    if (spare > 0) {
+      const auto x = cross_near_middle<true>(
+          line, s, PlaneGap<double>(line, s, s.position), s.position, spare,
+          &module);
+      is_ahead = !x || !std::isnan(x->arc);
+    } else {
+      const double arc = cross_rectangle(line, s, s.position).arc;
+      is_ahead = !std::isnan(arc);
+      module.earliest = arc - same_place;
+      module.latest = arc + same_place;
+    }
+    if (is_ahead && module.latest >= -longest_arc_at_start)
+      ahead.push_back(module);
+  }
+  return may_turn_back;
 }
 
 }  // namespace detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "gttf/trajectory/crossing.hpp"
@@ -63,6 +64,23 @@ struct ModuleCrossing {
 bool find_modules(const TrackingGeometry& geometry, const Line<double>& line,
                   std::vector<unsigned>& near,
                   std::vector<ModuleCrossing>& crossed);
+
+/// A module that a line crosses, if it bends more on the way than at the start,
+/// or may cross.
+struct ModuleAhead {
+  unsigned surface;
+  double earliest, latest;  ///< transverse arcs at which it may be met
+  bool is_sure;             ///< that it is crossed
+};
+
+/// Adds the modules that a line crosses or may cross, in any order.
+/// @param spare  by how much its transverse curvature may grow on the way, 1/mm
+/// @param near   buffer
+/// @return  whether it might cross others if it did not turn back
+bool find_modules_ahead(const TrackingGeometry& geometry,
+                        const Line<double>& line, double spare,
+                        std::vector<unsigned>& near,
+                        std::vector<ModuleAhead>& ahead);
 
 }  // namespace detail
 

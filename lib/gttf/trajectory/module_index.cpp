@@ -49,19 +49,26 @@ double arc_of(double curvature, double chord, double otherwise) {
              : otherwise;
 }
 
-/// Whether a line turns back before it reaches a range of r.
-bool is_out_of_reach(const Line<double>& l, double start, const Interval& r) {
-  return std::abs(l.c) * (r.lower - start) > 2;
+/// Whether a line of some curvature turns back before it reaches a radius.
+bool is_out_of_reach(double curvature, double start, double r) {
+  return curvature * (r - start) > 2;
+}
+
+/// z of a line after half a turn with some curvature.
+double end_of(const Line<double>& l, double curvature) {
+  return l.z + half_a_turn / curvature * l.cot_theta;
 }
 
 /// Range of arcs of a line, up to half a turn, on which it may be within a
 /// range of z and r.
+/// @param curvature  the largest that it may have
 /// @param start  distance of its start from the axis, mm
-Interval arcs_within(const Line<double>& l, double inverse_cot, double start,
-                     const Interval& z, const Interval& r) {
+Interval arcs_within(const Line<double>& l, double curvature,
+                     double inverse_cot, double start, const Interval& z,
+                     const Interval& r) {
   constexpr Interval none{1, 0};
   const double nearest = std::max(0.0, r.lower - start);
-  Interval arcs{nearest, longest_arc(l.c, r.upper + start)};
+  Interval arcs{nearest, longest_arc(curvature, r.upper + start)};
   if (nearest == 0)
     arcs.lower = -1;  // a surface at the start may lie just before it
   if (l.cot_theta == 0) return z.contains(l.z) ? arcs : none;
@@ -101,6 +108,9 @@ ModuleIndex::ModuleIndex(std::span<const SurfaceRecord> surfaces) {
     Ring& ring = rings_.back();
     ring.box = {hull(ring.box.z, box.z), hull(ring.box.r, box.r)};
     ring.half_width = std::max(ring.half_width, half_width);
+    const double across = s.normal_r, along = std::abs(s.normal_z);
+    most_tilted_ = std::max(most_tilted_,
+                            std::min(across, along) / std::max(across, along));
     modules_.push_back({phi, i});
     ring.end = modules_.size();
   }
@@ -153,30 +163,72 @@ std::size_t ModuleIndex::add_node(std::span<std::size_t> order) {
 
 bool ModuleIndex::find(const Line<double>& line,
                        std::vector<unsigned>& found) const {
-  if (nodes_.empty()) return false;
-  Search search{line,
-                std::sqrt(line.r2),
-                std::atan2(line.sin_phi, line.cos_phi),
-                1 / line.cot_theta,
-                false,
-                found};
-  find_in(root_, search);
+  Search search = search_for(line, 0, found);
+  if (!nodes_.empty()) find_in(root_, search);
   return search.turned_back;
+}
+
+bool ModuleIndex::find(const Line<double>& line, double spare,
+                       std::vector<unsigned>& found) const {
+  if (nodes_.empty()) return false;
+  Search search = search_for(line, spare, found);
+  find_in(root_, search);
+  return search.turned_back || may_turn_back(search);
+}
+
+ModuleIndex::Search ModuleIndex::search_for(const Line<double>& line,
+                                            double spare,
+                                            std::vector<unsigned>& found) {
+  return {line,
+          std::sqrt(line.r2),
+          std::atan2(line.sin_phi, line.cos_phi),
+          1 / line.cot_theta,
+          std::abs(line.c) + spare,
+          spare,
+          found};
+}
+
+bool ModuleIndex::may_turn_back(const Search& search) const {
+  const Line<double>& line = search.line;
+  if (line.c == 0) return false;
+  const double least = std::abs(line.c), most = bend_bound * least;
+  const Box& all = nodes_[root_].box;
+  // a chord of half a turn is at least the smallest diameter: else the track
+  // ends farther from the axis than they
+  const double across = all.r.upper + search.start;
+  if (most * across < 2) return false;
+  // Beyond a tilted module along z, a point at most as far from the axis is
+  // still between its edges up to this distance, or on the far side, which the
+  // track approached only if it is this flat.
+  const double beyond = 0.5 * half_a_turn * bend_bound * across * most_tilted_;
+  const double a = end_of(line, least), b = end_of(line, most);
+  if (line.cot_theta > 0)
+    return std::min(a, b) <= std::max(all.z.upper, line.z) + beyond;
+  return std::max(a, b) >= std::min(all.z.lower, line.z) - beyond;
+}
+
+bool ModuleIndex::has_passed_all(const Line<double>& line) const {
+  if (nodes_.empty()) return true;
+  const Box& all = nodes_[root_].box;
+  return (line.along >= 0 && line.r2 > all.r.upper * all.r.upper) ||
+         (line.cot_theta >= 0 && line.z > all.z.upper) ||
+         (line.cot_theta <= 0 && line.z < all.z.lower);
 }
 
 void ModuleIndex::find_in(std::size_t node, Search& search) const {
   const Node& here = nodes_[node];
   const Line<double>& line = search.line;
-  if (is_out_of_reach(line, search.start, here.box.r)) {
-    const double end = line.z + half_a_turn / std::abs(line.c) * line.cot_theta;
-    if (search.turned_back || !here.box.z.contains(end)) return;
+  const double curvature = std::abs(line.c);
+  if (is_out_of_reach(curvature, search.start, here.box.r.lower)) {
+    if (search.turned_back || !here.box.z.contains(end_of(line, curvature)))
+      return;
     if (here.ring != no_ring) {
       search.turned_back = true;
       return;
     }
   } else {
-    const Interval arcs = arcs_within(line, search.inverse_cot, search.start,
-                                      here.box.z, here.box.r);
+    const Interval arcs = arcs_within(line, search.most, search.inverse_cot,
+                                      search.start, here.box.z, here.box.r);
     if (!(arcs.lower <= arcs.upper)) return;
     if (here.ring != no_ring) {
       find_in_ring(arcs, rings_[here.ring], search);
@@ -199,11 +251,16 @@ void ModuleIndex::find_in_ring(const Interval& arcs, const Ring& ring,
   const double from_arc =
       nearest > 0 ? std::max(arcs.lower, arc_of(c, nearest, nearest))
                   : arcs.lower;
-  const double to_arc =
-      std::min(arcs.upper, arc_of(c, ring.box.r.upper + start, arcs.upper));
-  const double middle = search.phi + 0.5 * half_c * (from_arc + to_arc),
-               width = 0.5 * std::abs(half_c * (to_arc - from_arc)) +
-                       ring.half_width + rounding + start_width;
+  const double to_arc = std::min(
+      arcs.upper, arc_of(search.most, ring.box.r.upper + start, arcs.upper));
+  const double middle = search.phi + 0.5 * half_c * (from_arc + to_arc);
+  double width = 0.5 * std::abs(half_c * (to_arc - from_arc)) +
+                 ring.half_width + rounding + start_width;
+  if (search.spare > 0) {
+    // seen from the axis, a displacement by spare s^2/2
+    const double side = 0.5 * search.spare * to_arc * to_arc;
+    width += side < r ? std::asin(side / r) : static_cast<double>(unit::pi);
+  }
   if (ring.inverse_step > 0 && width < unit::pi) {
     // numbers of modules from the first one on, those beyond the ends from the
     // other end

@@ -25,6 +25,16 @@ class ModuleIndex {
   /// Adds the modules that a helix may cross; not all of them are crossed.
   /// @return  whether it would reach others if it did not turn back
   bool find(const Line<double>& line, std::vector<unsigned>& found) const;
+  /// The same if its transverse curvature grows on the way.
+  /// @param spare  by how much at most, 1/mm
+  /// @return  whether it might reach others if it did not turn back, and if it
+  ///          grew by up to bend_bound
+  bool find(const Line<double>& line, double spare,
+            std::vector<unsigned>& found) const;
+  /// Whether a helix meets none up to half a turn: from its start it goes
+  /// outwards, and where it ends it is farther from the axis than they; or it
+  /// is beyond them along z.
+  bool has_passed_all(const Line<double>& line) const;
 
  private:
   struct Box {
@@ -63,9 +73,16 @@ class ModuleIndex {
     double start;        ///< distance of its start from the axis, mm
     double phi;          ///< of its direction there
     double inverse_cot;  ///< 1/cot(theta)
-    bool turned_back = false;
+    double most;         ///< the largest curvature, 1/mm
+    double spare;        ///< as for find()
     std::vector<unsigned>& found;
+    bool turned_back = false;
   };
+  static Search search_for(const Line<double>& line, double spare,
+                           std::vector<unsigned>& found);
+  /// Whether a track that bends more on the way may end before modules that it
+  /// has approached.
+  bool may_turn_back(const Search& search) const;
   void find_in(std::size_t node, Search& search) const;
   void find_in_ring(const Interval& arcs, const Ring& ring,
                     Search& search) const;
@@ -75,6 +92,9 @@ class ModuleIndex {
   std::vector<Ring> rings_;
   std::vector<Node> nodes_;
   std::size_t root_ = 0;
+  /// The largest tangent of the angle between a module and the z axis or the
+  /// plane across it, whichever is smaller.
+  double most_tilted_ = 0;
 };
 
 }  // namespace gttf

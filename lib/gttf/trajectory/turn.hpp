@@ -11,6 +11,10 @@ namespace gttf {
 /// The turn up to which a track is followed by default, rad.
 inline constexpr double half_a_turn = unit::pi;
 
+/// The largest ratio of the bending of a track behind all layers to that at the
+/// start, up to which tracks that lose energy are followed in batches.
+inline constexpr double bend_bound = 1.5;
+
 namespace detail {
 
 /// The turn of a track is the angle |integral of q/p B dl|: it counts forwards
