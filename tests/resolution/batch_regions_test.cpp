@@ -270,6 +270,24 @@ TEST_CASE("batch: tracks through different surfaces of regions share vectors") {
       });
 }
 
+TEST_CASE("batch: with loss, tracks of a telescope share vectors") {
+  const TrackingGeometry geometry(shipped("datura"));
+  TrackList tracks;
+  RandomLayouts random(77);
+  // the last ones, in a block of their own, cross nothing
+  for (int i = 0; i < 544; ++i)
+    tracks.add({.p = random.log_uniform(0.1, 10),
+                .theta = i < 512 ? random.uniform(0, 0.2) : 0.1,
+                .phi = random.uniform(-3, 3),
+                .vertex = {i < 512 ? 0.0 : 50.0, 0, -10}});
+  for (const EnergyLoss loss : {EnergyLoss::mean, EnergyLoss::straggling})
+    compare_all_levels(geometry, tracks, {.loss = loss}, 0, 1e-9,
+                       [&](const BatchStatistics& s, const BatchOutput&) {
+                         if (simd_level() != SimdLevel::scalar)
+                           CHECK(s.mixed > 10);
+                       });
+}
+
 TEST_CASE("batch: neighbours do not change a bit of a track in regions") {
   for (const char* name : {"datura", "lhcb"}) {
     const TrackingGeometry geometry(shipped(name));

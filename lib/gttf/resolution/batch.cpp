@@ -168,10 +168,7 @@ struct Job {
 class Worker {
  public:
   explicit Worker(const Job& job)
-      : job_(job),
-        groups_(job.batch, job.kernels.covariance, nullptr, nullptr, job.tracks,
-                job.model, job.known),
-        extras_(detail::extras_for(job.results)) {
+      : job_(job), extras_(detail::extras_for(job.results)) {
     fit_.n_surfaces = job.batch.surfaces.size();
     if (slows_down()) {
       const TrackArrays& tracks = job.tracks;
@@ -182,10 +179,13 @@ class Worker {
                     job.model.loss);
       fit_.loss = &loss_->view();
     }
+    const bool with_slopes = job.slopes.asked_for();
+    groups_.emplace(job.batch, job.kernels.covariance, nullptr, fit_.loss,
+                    job.tracks, job.model, with_slopes, job.known);
     if (job.regions)
       in_regions_.emplace(job.batch, job.kernels.in_regions,
                           &job.regions->view(), fit_.loss, job.tracks,
-                          job.model, nullptr);
+                          job.model, with_slopes, nullptr);
     fit_.bz = job.regions ? job.geometry.b_ref() : job.batch.bz;
     double least_variance = job.geometry.least_variance();
     if (const auto& spot = job.model.beam_spot) {
@@ -247,7 +247,7 @@ class Worker {
     // a list of kinds does not say which modules are crossed
     if (has_modules())
       for (std::size_t t = begin; t < end; ++t) fill_layers(t, 0);
-    run_groups(Way::helix, groups_, job_.kernels.covariance, block);
+    run_groups(Way::helix, *groups_, job_.kernels.covariance, block);
     if (in_regions_)
       run_groups(Way::regions, *in_regions_, job_.kernels.in_regions, block);
     const ResolutionArrays& r = job_.results;
@@ -343,7 +343,7 @@ class Worker {
     return way(t) == Way::helix || way(t) == Way::regions;
   }
   const detail::BatchGroups& groups_of(std::size_t t) const {
-    return way(t) == Way::regions ? *in_regions_ : groups_;
+    return way(t) == Way::regions ? *in_regions_ : *groups_;
   }
   std::size_t width() const { return job_.kernels.covariance.width; }
   int least_hits() const {
@@ -354,17 +354,16 @@ class Worker {
                   const detail::CovarianceKernel& kernel,
                   detail::BatchBlock& block) {
     const bool field = job_.geometry.has_field();
-    // of tracks that lose energy the number of hits is known behind them
     groups.for_each_group(
-        block.begin, block.end, slows_down() ? 0 : least_hits(),
+        block.begin, block.end, least_hits(),
         [&](std::size_t t) { return way(t) != which; },
         [&](const detail::BatchGroup& group) {
           fit_.follows_only = slows_down() && group.n_measuring < least_hits();
           return fit(group, groups, kernel,
                      field ? Status::ok : Status::no_field, block);
         },
-        [&](std::size_t t, std::vector<unsigned>& surfaces) {
-          return slows_down() && which == Way::helix && retrace(t, surfaces);
+        [&](std::size_t t, detail::Retraced& found) {
+          return slows_down() && which == Way::helix && retrace(t, found);
         },
         [&](std::size_t t) {
           if (which == Way::regions) ways_[t - begin_] = Way::left;
@@ -424,11 +423,27 @@ class Worker {
 
   /// The surfaces that a track crosses if it loses energy.
   /// @return  false if it stops
-  bool retrace(std::size_t t, std::vector<unsigned>& surfaces) const {
-    const TracedTrack traced = trace(job_.geometry, job_.tracks.track(t),
-                                     Scattering::off, job_.model.loss);
-    for (const TracedCrossing& x : traced.list) surfaces.push_back(x.surface);
+  bool retrace(std::size_t t, detail::Retraced& found) const {
+    const Track track = job_.tracks.track(t);
+    const TracedTrack traced =
+        trace(job_.geometry, track, Scattering::off, job_.model.loss);
+    const double sine = std::sin(track.theta);
+    double path = 0;
+    for (const TracedCrossing& x : traced.list) {
+      found.passed.push_back({x.surface, (x.path - path) * sine, x.x_over_x0});
+      path = x.path;
+    }
+    found.turned_back = traced.end == TrackEnd::curls_up;
     return !traced.stopped;
+  }
+
+  /// Whether a track of a group turns back before a surface.
+  bool turns_back(const detail::BatchGroup& group,
+                  const detail::BatchGroups& groups,
+                  std::size_t element) const {
+    return (fit_.turned_back >> element & 1) != 0 ||
+           (slows_down() && has_modules() &&
+            groups.turned_back(group.track[element]));
   }
 
   /// @param n_hits  without any there is no material up to the last
@@ -452,7 +467,8 @@ class Worker {
   }
 
   /// The tracks of a group that has been followed.
-  void set_unfitted(const detail::BatchGroup& group, detail::TrackBits wrong,
+  void set_unfitted(const detail::BatchGroup& group,
+                    const detail::BatchGroups& groups, detail::TrackBits wrong,
                     detail::BatchBlock& block) {
     using Plane = detail::BatchPlane;
     for (std::size_t element = 0; element < group.n; ++element) {
@@ -462,9 +478,12 @@ class Worker {
         block.leave_doubtful(t);
         continue;
       }
-      set_unfitted(t, (fit_.turned_back >> element & 1) != 0, group.n_measuring,
-                   {out_[Plane::x_over_x0].value[element],
-                    out_[Plane::x_over_x0_tracker].value[element]});
+      set_unfitted(
+          t, turns_back(group, groups, element),
+          // the list of a guess is not yet that of its tracks
+          group.mixed ? groups.list_of(t).n_measuring : group.n_measuring,
+          {out_[Plane::x_over_x0].value[element],
+           out_[Plane::x_over_x0_tracker].value[element]});
       ++block.statistics.not_fitted;
     }
   }
@@ -509,7 +528,7 @@ class Worker {
                          const detail::BatchGroups& groups,
                          const detail::CovarianceKernel& kernel, Status status,
                          detail::BatchBlock& block) {
-    const bool in_regions = &groups != &groups_;
+    const bool in_regions = &groups != &*groups_;
     groups.gather(group, elements_);
     fit_.surfaces = groups.surfaces().data();
     fit_.regions = in_regions ? &job_.regions->view() : nullptr;
@@ -541,13 +560,13 @@ class Worker {
     if (slows_down() && !job_.results.end.empty())
       for (std::size_t element = 0; element < group.n; ++element)
         job_.results.end[group.track[element]] =
-            (fit_.turned_back >> element & 1) != 0 ? TrackEnd::curls_up
-                                                   : TrackEnd::leaves;
+            turns_back(group, groups, element) ? TrackEnd::curls_up
+                                               : TrackEnd::leaves;
     fit_.doubtful &= ~wrong;
     BatchStatistics& statistics = block.statistics;
     ++statistics.groups;
     if (fit_.follows_only) {
-      set_unfitted(group, wrong, block);
+      set_unfitted(group, groups, wrong, block);
       return {true, fit_.turned_back, wrong};
     }
     if (!direct) store(group);
@@ -574,7 +593,7 @@ class Worker {
   detail::TrackBits without_plain_limit(const detail::BatchGroup& group) const {
     detail::TrackBits bare = 0, material = 0;
     for (const detail::ListedSurface& c : group.list) {
-      const SurfaceRecord& s = groups_.surfaces()[c.surface].record;
+      const SurfaceRecord& s = groups_->surfaces()[c.surface].record;
       if (s.x_over_x0 > 0) material |= c.kinked;
       if (s.measures() && !(s.x_over_x0 > 0)) bare |= c.kinked;
     }
@@ -598,7 +617,7 @@ class Worker {
       const SurfaceRecord* last = nullptr;
       for (const detail::ListedSurface& c : group.list) {
         if ((c.fitted >> element & 1) == 0 ||
-            !groups_.surfaces()[c.surface].record.measures())
+            !groups_->surfaces()[c.surface].record.measures())
           continue;
         const SurfaceRecord& s = surfaces[layer_of(c, element)];
         if (last != nullptr && detail::are_close(s, *last))
@@ -687,7 +706,7 @@ class Worker {
   }
 
   const Job& job_;
-  detail::BatchGroups groups_;                     ///< of helices
+  std::optional<detail::BatchGroups> groups_;      ///< of helices
   std::optional<detail::BatchGroups> in_regions_;  ///< of tracks in regions
   std::optional<LossTables> loss_;
   BatchExtras extras_;
@@ -797,12 +816,10 @@ bool is_loss_vectorised(const TrackingGeometry& geometry, const Model& model) {
          are_given_losses_vectorised(geometry, model.loss);
 }
 
-/// If every track crosses different modules, these have neither an energy loss
-/// nor separate states.
+/// If every track crosses different modules, these have no separate states.
 bool are_modules_vectorised(const TrackingGeometry& geometry,
                             const Model& model) {
-  if (geometry.modules() == nullptr) return true;
-  return model.loss == EnergyLoss::off &&
+  return geometry.modules() == nullptr ||
          !(model.at && geometry.surfaces()[model.at->layer].kind ==
                            SurfaceRecord::Kind::inclined);
 }
@@ -873,9 +890,10 @@ BatchStatistics resolve_all(const TrackingGeometry& geometry,
       path == CodePath::best && is_vectorised(geometry, model) &&
           !(model.beam_spot && asks_without_spot(results)) &&
           (model.loss == EnergyLoss::off || are_of_one_kind(tracks)) &&
-          // without field a change of the momentum is not one of the line
+          // without field a change of the momentum is not one of the line;
+          // derivatives with loss are those of surfaces shared by all tracks
           !(with_slopes && model.loss != EnergyLoss::off &&
-            !geometry.has_field()) &&
+            (!geometry.has_field() || geometry.modules() != nullptr)) &&
           // with one logarithm, or one width of all fluctuations, every layer
           // depends on all
           !(with_slopes && (model.scattering == Scattering::highland_total ||

@@ -71,8 +71,8 @@ struct ResolutionArrays {
 
 /// Whether kernels support such tracks: streaming engine; a solenoid, no field,
 /// dipoles with parallel faces or a map; with energy loss if all have one mass
-/// (electrons: and sign of the charge), except with a ModuleIndex, or with
-/// straggling and a given loss.
+/// (electrons: and sign of the charge), except with straggling and a given
+/// loss.
 bool is_vectorised(const TrackingGeometry& geometry, const Model& model);
 
 /// resolve() for every track: the same numbers except for rounding. The result

@@ -132,17 +132,21 @@ template <class S, class F>
   const ListedSurface& c = task.list[k];
   if (c.fitted == 0) return 0;
   const BatchSurface& s = task.surfaces[c.surface];
-  const auto variance = [&](double x) {
-    return task.mixed ? S(select(PackAccess<S>::mask(c.fitted), S(x), S(1)))
+  const auto variance = [&](const auto& x) {
+    return task.mixed ? select(PackAccess<S>::mask(c.fitted), S(x), S(1))
                       : S(x);
+  };
+  const auto variance_of = [&](unsigned q) {
+    if (c.axes != nullptr) [[unlikely]]
+      return variance(PackAccess<S>::load(c.axes[q].variance));
+    return variance(s.axes[q].variance);
   };
   for (unsigned q = 0; q < s.record.n_axes; q += 2) {
     const bool two = q + 1 < s.record.n_axes;
     const unsigned second = two ? q + 1 : q;
     f(Coordinates<S>{q, second, rows + q, two ? rows + second : nullptr,
-                     variance(s.axes[q].variance),
-                     variance(s.axes[second].variance), q == 0 && s.is_point(),
-                     variance(0)});
+                     variance_of(q), variance_of(second),
+                     q == 0 && s.is_point(), variance(0.0)});
   }
   return s.record.n_axes;
 }
@@ -698,7 +702,8 @@ class BatchBackwardPass {
     if constexpr (std::is_same_v<Step, BatchStep<S>>)
       set_kink_parts(changes_, step.kinks.columns, w, w_phi, inner_);
     else
-      set_kink_parts(changes_, step.kinks, w, w_phi, angle_part(step), inner_);
+      set_kink_parts(changes_, step.kinks, w, w_phi, masked(angle_part(step)),
+                     inner_);
     for (std::size_t i = 0; i < n_functions_; ++i)
       if (double* const to = functions_[i].scattering; to != nullptr)
         PackAccess<S>::store(

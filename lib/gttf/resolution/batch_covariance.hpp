@@ -42,10 +42,11 @@ template <class S>
 template <class S>
 [[gnu::noinline, gnu::flatten]] void add_kinks(const GeneralKinks<S>& b,
                                                const S& w, const S& w_phi,
+                                               const S& w_loss,
                                                Covariance5<S>& covariance) {
   for (std::size_t i = 0; i < track_dim; ++i) {
     const S theta = w * b.theta[i], phi = w_phi * b.phi[i],
-            loss = b.w_loss * b.loss[i];
+            loss = w_loss * b.loss[i];
     for (std::size_t j = 0; j <= i; ++j)
       covariance[i][j] = covariance[j][i] = covariance[i][j] +
                                             theta * b.theta[j] +
@@ -156,8 +157,8 @@ class BatchCovariance : public AnyFit {
       if (k == task_.at && !is_apart(k)) outside_.equations = all_.equations;
     if constexpr (limits) {
       if (!has_limits()) return;
-      if (!task_.points) exact_.on_kinks(k, kinks);
       const ListedSurface& c = task_.list[k];
+      if (!task_.points) scatter_exactly(c, k, kinks);
       if (task_.surfaces[c.surface].record.measures())
         no_scattering_limit_ |=
             c.kinked & ~L::bits(path_.all_kinks(k).w > S(0));
@@ -194,9 +195,12 @@ class BatchCovariance : public AnyFit {
     if constexpr (limits)
       if (c.first != 0 && task_.beam_spot != nullptr)
         doubtful_ |= c.first & ~L::bits(lever_of(kinks) > S(least_lever));
-    if (c.inner != 0)
-      add_kinks(kinks, masked(c.inner, kinks.w), masked(c.inner, kinks.w_phi),
-                perigee_);
+    if (c.inner == 0) return;
+    const S w = masked(c.inner, kinks.w), w_phi = masked(c.inner, kinks.w_phi);
+    if constexpr (loses_energy)
+      add_kinks(kinks, w, w_phi, masked(c.inner, kinks.w_loss), perigee_);
+    else
+      add_kinks(kinks, w, w_phi, perigee_);
   }
 
  private:
@@ -224,6 +228,26 @@ class BatchCovariance : public AnyFit {
   bool has_limits() const {
     return (is_helix && !mixed) || task_.extras.limits;
   }
+  /// In the limit of exact hits, any kink leaves a trace in a variance of 0.
+  void scatter_exactly([[maybe_unused]] const ListedSurface& c, std::size_t k,
+                       const Kinks& kinks) {
+    if constexpr (mixed && loses_energy) {
+      if (c.kinked != task_.all) {
+        const auto before = variances_of(exact_.equations);
+        exact_.on_kinks(k, kinks);
+        const auto kinked = L::mask(c.kinked);
+        const auto after = variances_of(exact_.equations);
+        for (std::size_t j = 0; j < track_dim; ++j) {
+          const S v = select(kinked, after[j], before[j]);
+          for (std::size_t i = 0; i < Parts<S>::count; ++i)
+            exact_.equations.part[i].v[j] = Parts<S>::get(v, i);
+        }
+        return;
+      }
+    }
+    exact_.on_kinks(k, kinks);
+  }
+
   static S masked([[maybe_unused]] TrackBits elements, const S& x) {
     if constexpr (mixed) return select(L::mask(elements), x, S(0));
     return x;
@@ -396,6 +420,13 @@ class BatchCovariance : public AnyFit {
     store_some(covariance(e, rows), BatchPlane::first_hit, active);
   }
 
+  static std::array<S, track_dim> variances_of(const Equations& e) {
+    std::array<S, track_dim> v;
+    for (std::size_t i = 0; i < Parts<S>::count; ++i)
+      put_part<S>(e.part[i].v, i, v);
+    return v;
+  }
+
   /// Without field p is known.
   std::array<S, track_dim> variances(const Equations& e) const {
     std::array<S, track_dim> v;
@@ -492,10 +523,11 @@ template <class S, bool limits, bool backward_pass, bool mixed>
   BatchCovariance<S, Source, limits, backward_pass, mixed>(task).run();
 }
 
-/// With energy loss, the limits are always computed.
+/// With energy loss, the limits are always computed, and there is one variant
+/// for mixed groups and others.
 template <class S>
 [[gnu::noinline, gnu::flatten]] void fit_slowing_group(BatchTask& task) {
-  BatchCovariance<S, BatchLossPath<S>, true, true, false>(task).run();
+  BatchCovariance<S, BatchLossPath<S>, true, true, true>(task).run();
 }
 
 /// One variant for mixed groups, and one for each request for the others.

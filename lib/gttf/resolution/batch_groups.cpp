@@ -112,7 +112,7 @@ BatchGroups::BatchGroups(const BatchGeometry& geometry,
                          const CovarianceKernel& kernel,
                          const BatchRegions* regions, const BatchLoss* loss,
                          const TrackArrays& tracks, const Model& model,
-                         KnownLists* known)
+                         bool with_slopes, KnownLists* known)
     : geometry_(geometry),
       modules_(geometry.layers.size() < geometry.geometry.surfaces().size()
                    ? geometry.geometry.modules()
@@ -133,13 +133,21 @@ BatchGroups::BatchGroups(const BatchGeometry& geometry,
                  modules_ == nullptr && regions == nullptr),
       from_start_(model.beam_spot.has_value()),
       slowing_(model.loss != EnergyLoss::off),
+      // with loss, neither derivatives nor paths that it bends in regions have
+      // masks
+      may_unite_(!slowing_ ||
+                 (regions == nullptr ? !with_slopes : regions->b_ref == 0)),
       at_(model.at),
       known_(may_guess_ && !slowing_ ? known : nullptr),
       crossed_(geometry.surfaces.size()),
       arc_(std::make_unique_for_overwrite<PackValues[]>(
           geometry.surfaces.size())),
       x_over_x0_(std::make_unique_for_overwrite<PackValues[]>(
-          geometry.surfaces.size())) {
+          geometry.surfaces.size())),
+      all_loss_(loss) {
+  slabs_of_.assign(geometry.layers.begin(), geometry.layers.end());
+  if (modules_ != nullptr && loss != nullptr)
+    module_search_.emplace(geometry.geometry, *loss);
   // without field tracks fly on as without loss
   if (loss != nullptr && regions != nullptr && regions->b_ref != 0) {
     loss_ = loss;
@@ -415,14 +423,26 @@ bool BatchGroups::search(const std::size_t* tracks, std::size_t n) {
       wrong_.push_back(tracks[element]);
       continue;
     }
-    ids_[i] = as_guessed ? guess_ : find_list(task, tracks[element], element);
+    if (as_guessed) {
+      ids_[i] = guess_;
+    } else if (const auto id = find_list(task, tracks[element], element)) {
+      ids_[i] = *id;
+    } else {
+      task.lost |= TrackBits{1} << element;
+      same = false;
+      ids_[i] = 0;
+      wrong_.push_back(tracks[element]);
+      continue;
+    }
     const SurfaceList& list = lists_[ids_[i]];
     material_[i] = sum_material<double>(
         list.surfaces.size(), list.last, [&](std::size_t k) {
           return as_guessed ? x_over_x0_[list.surfaces[k]].value[element]
                             : found_[k].x_over_x0;
         });
+    // with loss it is known behind the fit
     turned_back_[i] =
+        !module_search_ &&
         ((task.turned_back | turned_back_by_modules_) >> element & 1) != 0;
     same = same && ids_[i] == ids_[tracks[0] - begin_];
   }
@@ -439,14 +459,15 @@ bool BatchGroups::search(const std::size_t* tracks, std::size_t n) {
   return false;
 }
 
-std::size_t BatchGroups::find_list(const BatchSearch& found, std::size_t track,
-                                   std::size_t element) {
+std::optional<std::size_t> BatchGroups::find_list(const BatchSearch& found,
+                                                  std::size_t track,
+                                                  std::size_t element) {
   found_.clear();
   for (const unsigned i : crossed_surfaces_)
     if ((found.crossed[i] >> element & 1) != 0)
       found_.push_back({found.arc[i].value[element], geometry_.layers[i], i,
                         found.x_over_x0[i].value[element]});
-  if (modules_ != nullptr) find_modules(track, element);
+  if (modules_ != nullptr && !slowing_) find_modules(track, element);
   // by path, at equal path in the order of the detector; they are few, and
   // nearly in order
   const auto is_before = [](const FoundCrossing& a, const FoundCrossing& b) {
@@ -459,6 +480,11 @@ std::size_t BatchGroups::find_list(const BatchSearch& found, std::size_t track,
     for (; i > 0 && is_before(x, found_[i - 1]); --i) found_[i] = found_[i - 1];
     found_[i] = x;
   }
+  if (module_search_ && !find_slowing(track)) return std::nullopt;
+  return intern_found(track);
+}
+
+std::size_t BatchGroups::intern_found(std::size_t track) {
   its_surfaces_.clear();
   for (const FoundCrossing& x : found_) its_surfaces_.push_back(x.surface);
   if (modules_ != nullptr) {
@@ -478,19 +504,64 @@ void BatchGroups::find_modules(std::size_t track, std::size_t element) {
           near_, crossed_modules_))
     turned_back_by_modules_ |= TrackBits{1} << element;
   for (const ModuleCrossing& m : crossed_modules_)
-    found_.push_back({m.arc, m.surface, kind_of(geometry.surfaces()[m.surface]),
-                      m.x_over_x0});
+    found_.push_back({m.arc, m.surface, kind_of(m.surface), m.x_over_x0});
+}
+
+/// Adds the modules to the surfaces that a track crosses without loss, of which
+/// it may miss some.
+/// @return  false if it cannot be followed
+bool BatchGroups::find_slowing(std::size_t track) {
+  // with loss, surfaces may be met somewhat before; if even earlier, the check
+  // of the fit fails
+  constexpr double earlier = 0.9;
+  others_ahead_.clear();
+  for (const FoundCrossing& x : found_)
+    others_ahead_.push_back({x.layer, earlier * x.arc, x.arc, false});
+  if (!module_search_->follow(tracks_.track(track), others_ahead_))
+    return false;
+  std::vector<FoundCrossing>& others = found_without_loss_;
+  others.swap(found_);
+  found_.clear();
+  take(module_search_->passed());
+  found_.insert(
+      found_.end(),
+      others.begin() + static_cast<std::ptrdiff_t>(module_search_->n_others()),
+      others.end());
+  return true;
+}
+
+void BatchGroups::take(const std::vector<ModuleSearch::Passed>& passed) {
+  const std::vector<unsigned>& layers = geometry_.layers;
+  for (const ModuleSearch::Passed& x : passed) {
+    const auto other = std::ranges::lower_bound(layers, x.surface);
+    const bool is_module = other == layers.end() || *other != x.surface;
+    found_.push_back({x.arc, x.surface,
+                      is_module ? kind_of(x.surface)
+                                : static_cast<unsigned>(other - layers.begin()),
+                      x.x_over_x0});
+  }
+}
+
+/// Whether tracks lose energy in the same slabs of two surfaces.
+bool BatchGroups::have_same_slabs(std::size_t a, std::size_t b) const {
+  const BatchLoss& all = *all_loss_;
+  const auto of = [&all](std::size_t i) {
+    return std::span(all.slabs + all.first[i], all.first[i + 1] - all.first[i]);
+  };
+  return std::ranges::equal(of(a), of(b));
 }
 
 /// The entry of surfaces_ for modules like this one, by which the fit differs.
-unsigned BatchGroups::kind_of(const SurfaceRecord& module) {
+unsigned BatchGroups::kind_of(unsigned index) {
+  const SurfaceRecord& module = geometry_.geometry.surfaces()[index];
   const std::size_t independent =
       independent_axis(geometry_.geometry.axes(module));
   const bool scatters = module.x_over_x0 > 0;
   for (std::size_t i = geometry_.surfaces.size(); i < surfaces_.size(); ++i)
     if (const BatchSurface& s = surfaces_[i];
         s.record.n_axes == module.n_axes && s.independent == independent &&
-        (s.record.x_over_x0 > 0) == scatters)
+        (s.record.x_over_x0 > 0) == scatters &&
+        (all_loss_ == nullptr || have_same_slabs(slabs_of_[i], index)))
       return static_cast<unsigned>(i);
   BatchSurface kind;
   kind.record.kind = SurfaceRecord::Kind::inclined;
@@ -498,6 +569,7 @@ unsigned BatchGroups::kind_of(const SurfaceRecord& module) {
   kind.record.x_over_x0 = scatters ? 1 : 0;
   kind.independent = independent;
   surfaces_.push_back(kind);
+  slabs_of_.push_back(index);
   return static_cast<unsigned>(surfaces_.size() - 1);
 }
 
@@ -507,12 +579,13 @@ std::size_t BatchGroups::intern(const std::vector<unsigned>& surfaces) {
   for (auto i = from; i != to; ++i)
     if (lists_[i->second].surfaces == surfaces) return i->second;
   SurfaceList list;
-  if (modules_ == nullptr) {
+  if (modules_ == nullptr || slowing_) {
+    const std::size_t n_surfaces = geometry_.surfaces.size();
     std::vector<char> crossed(surfaces_.size(), 0);
     for (const unsigned s : surfaces) crossed[s] = 1;
-    list.others.resize(crossed.size());
+    list.others.resize(n_surfaces);
     std::size_t n = 0;
-    for (unsigned s = 0; s < crossed.size(); ++s)
+    for (unsigned s = 0; s < n_surfaces; ++s)
       if (crossed[s] == 0) list.others[n++] = s;
     list.others.resize(n);
   }
@@ -545,12 +618,13 @@ void BatchGroups::plan() {
   planned_.clear();
   if (rest_.empty()) return;
   const auto key = [&](std::size_t track) {
-    return std::tuple(one_kind_ || is_of_first_kind(track),
-                      list_of(track).points, ids_[track - begin_]);
+    const SurfaceList& list = list_of(track);
+    return std::tuple(std::tuple(one_kind_ || is_of_first_kind(track),
+                                 list.points, list.n_measuring >= fitted_hits_),
+                      ids_[track - begin_]);
   };
   const auto same_formulas = [&](std::size_t a, std::size_t b) {
-    return std::get<0>(key(a)) == std::get<0>(key(b)) &&
-           std::get<1>(key(a)) == std::get<1>(key(b));
+    return std::get<0>(key(a)) == std::get<0>(key(b));
   };
   std::stable_sort(
       rest_.begin(), rest_.end(),
@@ -588,8 +662,9 @@ void BatchGroups::plan() {
     if (!same_formulas(other, track)) return false;
     if (!group.mixed && ids_[track - begin_] == ids_[other - begin_])
       return true;
-    // a union of lists is not followed with loss
-    if (slowing_ || !unite_lists(group.united, track)) return false;
+    if (!may_unite_ || !leave_axis_together(other, track) ||
+        !unite_lists(group.united, track))
+      return false;
     group.mixed = true;
     return true;
   };
@@ -606,6 +681,15 @@ void BatchGroups::plan() {
   }
   while (!open.empty()) close(0);
   rest_ = std::move(grouped);
+}
+
+/// Whether tracks that lose energy may share a vector as far as their starts
+/// are concerned: see BatchLossPath.
+bool BatchGroups::leave_axis_together(std::size_t a, std::size_t b) const {
+  if (!slowing_ || regions_ != nullptr || !on_axis(a)) return true;
+  const std::vector<unsigned>&of_a = list_of(a).surfaces,
+        &of_b = list_of(b).surfaces;
+  return !of_a.empty() && !of_b.empty() && of_a.front() == of_b.front();
 }
 
 /// Adds the list of a track, in the order of flight.
@@ -626,7 +710,7 @@ bool BatchGroups::unite_lists(std::vector<unsigned>& surfaces,
 void BatchGroups::set_list(std::size_t id) {
   group_.guess = nullptr;
   if (slowing_) set_guess(id);
-  if (group_id_ != id || group_.list.empty()) {
+  if (group_id_ != id || group_.mixed || group_.list.empty()) {
     group_id_ = id;
     group_.mixed = false;
     group_.points = lists_[id].points;
@@ -648,6 +732,8 @@ void BatchGroups::make_group(const Planned& planned) {
   std::vector<unsigned> surfaces = list_of(group_.track[0]).surfaces;
   for (std::size_t element = 1; element < group_.n; ++element)
     unite_lists(surfaces, group_.track[element]);
+  group_.n_measuring = list_of(group_.track[0]).n_measuring;
+  if (slowing_ && regions_ == nullptr) set_guess(intern(surfaces));
   add_crossings(surfaces);
   if (modules_ != nullptr) place_modules();
 }
@@ -660,6 +746,7 @@ void BatchGroups::add_crossings(const std::vector<unsigned>& surfaces) {
     ListedSurface& c = group_.list[k];
     const SurfaceRecord& s = surfaces_[surfaces[k]].record;
     c.surface = surfaces[k];
+    c.slabs_of = slabs_of_[surfaces[k]];
     if (at_ && !is_module(surfaces[k]) &&
         at_->layer == geometry_.layers[surfaces[k]])
       group_.at = k;

@@ -13,6 +13,7 @@
 #include "gttf/resolution/batch.hpp"
 #include "gttf/resolution/batch_task.hpp"
 #include "gttf/resolution/known_lists.hpp"
+#include "gttf/resolution/module_search.hpp"
 #include "gttf/trajectory/crossings.hpp"
 #include "gttf/trajectory/track_material.hpp"
 
@@ -128,7 +129,7 @@ namespace gttf::detail {
 /// each as often as modules of it are crossed.
 struct SurfaceList {
   std::vector<unsigned> surfaces;
-  std::vector<unsigned> others;  ///< surfaces it does not cross
+  std::vector<unsigned> others;  ///< surfaces it does not cross; no modules
   /// Of these, once the list is a guess.
   std::optional<OtherSurfaces> extents;
   int first = -1, last = -1;  ///< measuring ones
@@ -170,7 +171,7 @@ struct BatchGroup {
   std::vector<ListedSurface> list;
   std::size_t at = BatchTask::nowhere;  ///< as BatchTask::at
   std::size_t n_coordinates = 0;
-  int n_measuring = 0;               ///< of the list; not if mixed
+  int n_measuring = 0;  ///< of the list; if mixed, of one of the tracks
   std::vector<ElementPlane> planes;  ///< of modules on the list
   std::vector<ElementAxis> axes;     ///< of these
 };
@@ -187,18 +188,28 @@ struct GuessCheck {
   TrackBits wrong = 0;
 };
 
+/// What a track that loses energy crosses, in order, and whether it turns back
+/// before other surfaces.
+struct Retraced {
+  std::vector<ModuleSearch::Passed> passed;
+  bool turned_back = false;
+};
+
 /// Processes a block of tracks at a time; keeps the lists found so far.
 class BatchGroups {
  public:
-  /// @param regions  of the field that the tracks fly through; null: helices
-  /// @param loss     what they lose energy in, or null
-  /// @param known    lists that are tried first; may be null
+  /// @param regions    of the field that the tracks fly through; null: helices
+  /// @param loss       what they lose energy in, or null
+  /// @param with_slopes  whether derivatives are requested
+  /// @param known      lists that are tried first; may be null
   BatchGroups(const BatchGeometry& geometry, const CovarianceKernel& kernel,
               const BatchRegions* regions, const BatchLoss* loss,
-              const TrackArrays& tracks, const Model& model, KnownLists* known);
+              const TrackArrays& tracks, const Model& model, bool with_slopes,
+              KnownLists* known);
 
   /// Calls GuessCheck fit(group) for tracks `begin` to `end` with at least
-  /// `least_hits` hits, except if `left_out`.
+  /// `least_hits` hits, except if `left_out`; of tracks that lose energy, of
+  /// which the number of hits is known behind them, for all.
   ///
   /// Tracks in random order are sorted first. Known lists are tried first, on
   /// tracks collected from the block. Then, as
@@ -208,9 +219,8 @@ class BatchGroups {
   ///
   /// Of helices that lose energy, the lists that they would have without are
   /// guesses; for those with wrong guesses the list is searched one by
-  /// one, bool retrace(track, surfaces), or, in vain, left: leave(track). In
-  /// regions, lists are searched with the loss, and tracks that cannot be
-  /// followed are left.
+  /// one, bool retrace(track, Retraced), or, in vain, left: leave(track). In
+  /// regions, and through modules, lists are searched with the loss.
   template <class LeftOut, class Fit, class Retrace, class Leave>
   void for_each_group(std::size_t begin, std::size_t end, int least_hits,
                       const LeftOut& left_out, const Fit& fit,
@@ -223,7 +233,8 @@ class BatchGroups {
     order_.resize(n_tracks);
     sort_by_direction();
     sort_by_start();
-    least_hits_ = least_hits;
+    fitted_hits_ = least_hits;
+    least_hits_ = slowing_ ? 0 : least_hits;
     if (known_ != nullptr) {
       collect_trials();
       for (std::size_t i = 0; i < trials_.size();) {
@@ -257,9 +268,12 @@ class BatchGroups {
     if (wrong_.empty()) return;
     rest_.clear();
     for (const std::size_t track : wrong_) {
-      its_surfaces_.clear();
-      if (retrace(track, its_surfaces_)) {
-        ids_[track - begin_] = intern(its_surfaces_);
+      retraced_.passed.clear();
+      if (retrace(track, retraced_)) {
+        found_.clear();
+        take(retraced_.passed);
+        ids_[track - begin_] = intern_found(track);
+        turned_back_[track - begin_] = retraced_.turned_back;
         rest_.push_back(track);
       } else {
         leave(track);
@@ -318,18 +332,26 @@ class BatchGroups {
   bool make_guess(const std::size_t* tracks, std::size_t n);
   bool accept(const GuessCheck& check);
   bool search(const std::size_t* tracks, std::size_t n);
-  std::size_t find_list(const BatchSearch& found, std::size_t track,
-                        std::size_t element);
+  /// The list of a track; nothing if it cannot be followed.
+  std::optional<std::size_t> find_list(const BatchSearch& found,
+                                       std::size_t track, std::size_t element);
   std::size_t intern(const std::vector<unsigned>& surfaces);
   void set_guess(std::size_t id);
   void find_wrong(const GuessCheck& check);
   void plan();
+  bool leave_axis_together(std::size_t a, std::size_t b) const;
   bool unite_lists(std::vector<unsigned>& surfaces, std::size_t track) const;
   void set_tracks(const std::size_t* tracks, std::size_t n);
   void set_list(std::size_t id);
   void make_group(const Planned& planned);
   void find_modules(std::size_t track, std::size_t element);
-  unsigned kind_of(const SurfaceRecord& module);
+  bool find_slowing(std::size_t track);
+  /// Adds surfaces to those that a track crosses.
+  void take(const std::vector<ModuleSearch::Passed>& passed);
+  /// The list of the track that crosses these.
+  std::size_t intern_found(std::size_t track);
+  unsigned kind_of(unsigned module);
+  bool have_same_slabs(std::size_t a, std::size_t b) const;
   bool is_module(unsigned surface) const {
     return surface >= geometry_.surfaces.size();
   }
@@ -342,6 +364,7 @@ class BatchGroups {
   const BatchGeometry& geometry_;
   const ModuleIndex* modules_;          ///< or null
   std::vector<BatchSurface> surfaces_;  ///< and kinds of modules
+  std::vector<std::size_t> slabs_of_;   ///< of these: ListedSurface::slabs_of
   const CovarianceKernel& kernel_;
   const BatchRegions* regions_;
   const TrackArrays& tracks_;
@@ -349,6 +372,7 @@ class BatchGroups {
   bool may_guess_;   ///< whether a fit can check a guessed list
   bool from_start_;  ///< a beam spot is the first hit
   bool slowing_;     ///< energy is lost
+  bool may_unite_;   ///< tracks with other lists may share a group
   std::optional<AtLayer> at_;
   KnownLists* known_;
   std::vector<std::size_t> id_of_known_;  ///< indices in lists_
@@ -372,6 +396,8 @@ class BatchGroups {
     double x_over_x0;
   };
   std::vector<FoundCrossing> found_;  ///< the same, in order of flight
+  std::vector<FoundCrossing> found_without_loss_;
+  Retraced retraced_;
   std::vector<unsigned> near_;
   std::vector<ModuleCrossing> crossed_modules_;
   TrackBits turned_back_by_modules_ = 0;
@@ -382,9 +408,13 @@ class BatchGroups {
   std::vector<unsigned> crossed_surfaces_;  ///< by any track of a group
   /// By surface; set where a track crosses it.
   std::unique_ptr<PackValues[]> arc_, x_over_x0_;
+  const BatchLoss* all_loss_;
   const BatchLoss* loss_ = nullptr;      ///< if it bends tracks in regions
   std::unique_ptr<PackValues[]> media_;  ///< as BatchSearch::media
-  int least_hits_ = 0;
+  /// Of modules, if energy is lost there.
+  std::optional<ModuleSearch> module_search_;
+  std::vector<ModuleAhead> others_ahead_;  ///< of one track, temporary
+  int least_hits_ = 0, fitted_hits_ = 0;
   std::vector<std::size_t> order_, trials_, rest_, wrong_;
   std::vector<std::size_t> sorted_, bin_ends_;  ///< temporary
   std::vector<unsigned> bins_;                  ///< the same

@@ -20,6 +20,8 @@ struct BatchSlab {
   bool has_given_loss = false;
   /// xi of a unit charge times beta^2 per mass thickness, GeV cm2/g.
   double xi_at_rest = 0;
+
+  friend bool operator==(const BatchSlab&, const BatchSlab&) = default;
 };
 
 /// Numbers of every track that a kernel keeps for a medium: its ElementPower.

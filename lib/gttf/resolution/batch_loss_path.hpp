@@ -14,18 +14,27 @@
 
 namespace gttf::detail {
 
+/// A surface that tracks may meet, except for those on whose list it is.
+struct NearSurface {
+  unsigned surface;
+  TrackBits listed;
+};
+
 /// Bytes that a BatchLossPath needs.
 template <class S>
 std::size_t loss_workspace(const BatchTask& task) {
   return backward_pass_workspace<S, LossStep<S>>(task) +
          task.loss->n_media * sizeof(ElementPower<S>) +
          BatchLossSlopes<S>::bytes(task) + straggling_workspace<S>(task) +
-         task.n_surfaces * sizeof(unsigned);
+         task.n_surfaces * sizeof(NearSurface);
 }
 
 /// A group of tracks that share a list of crossings, followed outwards from one
 /// layer to the next, since every layer changes the helix. The quantities
-/// needed by the inward fit are stored.
+/// needed by the inward fit are stored. The tracks of a mixed group keep their
+/// helices where others cross a surface; the masks are a test at run time, as
+/// in BatchRegionPath. Crossings from the axis have formulas of their own: if
+/// the tracks start there, they all cross the first surface.
 template <class S>
 class BatchLossPath {
  public:
@@ -42,8 +51,8 @@ class BatchLossPath {
         loss_slopes_(task, line_, back_.steps(), media_,
                      reinterpret_cast<std::byte*>(media_ + task.loss->n_media)),
         passages_(reinterpret_cast<LossPassage<S>*>(loss_slopes_.rest())),
-        near_(reinterpret_cast<unsigned*>(loss_slopes_.rest() +
-                                          straggling_workspace<S>(task))) {}
+        near_(reinterpret_cast<NearSurface*>(loss_slopes_.rest() +
+                                             straggling_workspace<S>(task))) {}
 
   /// Passes through all crossings, and determines which tracks cross the
   /// surfaces of the list and no others.
@@ -57,14 +66,15 @@ class BatchLossPath {
       media_[i].from = media_[i].to = S(0);
     find_near();
     next_row_ = back_.rows() + task_.n_coordinates;
+    if (task_.out[BatchPlane::first_hit] != nullptr) first_ = {};
     for (std::size_t k = 0; k < task_.n_crossings; ++k) pass(k, at);
     leave(at);
     if (needs_total()) scatter_by_total();
     if (straggles(task_.loss->model))
       add_straggling(task_, media_, passages_, back_.steps());
     const auto tame = both(abs_of(at.line.c) <= S(bend_bound) * abs_of(line_.c),
-                           abs_of(turn_) < S(half_a_turn));
-    task_.as_listed = L::bits(both(as_listed_, tame));
+                           abs_of(at.turn) < S(half_a_turn));
+    task_.as_listed = L::bits(both(at.as_listed, tame));
     task_.confirmed = task_.as_listed == all_in_pack<S>;
     task_.turned_back = turned_back_;
     task_.doubtful = doubtful_;
@@ -96,7 +106,15 @@ class BatchLossPath {
   BatchLossSlopes<S>& loss_slopes() { return loss_slopes_; }
   bool has_backward_pass() const { return task_.extras.backward_pass; }
   bool scatters(std::size_t k) const { return task_.list[k].kinked != 0; }
-  const Kinks& kinks(std::size_t k) const { return back_.steps()[k].kinks; }
+  const Kinks& kinks(std::size_t k) {
+    if (!task_.mixed) return all_kinks(k);
+    const TrackBits kinked = task_.list[k].kinked;
+    kinked_ = all_kinks(k);
+    kinked_.w = masked(kinked, kinked_.w);
+    kinked_.w_phi = masked(kinked, kinked_.w_phi);
+    kinked_.w_loss = masked(kinked, kinked_.w_loss);
+    return kinked_;
+  }
   const Kinks& all_kinks(std::size_t k) const { return back_.steps()[k].kinks; }
   void look_ahead(std::size_t) const {}
 
@@ -108,35 +126,48 @@ class BatchLossPath {
  private:
   using L = PackAccess<S>;
 
-  /// The largest ratio of the bending after all layers to that at the start.
-  static constexpr double bend_bound = 1.5;
+  using Place = HelixPlace<S>;
 
   /// Where the tracks have got to.
   struct Helix {
     Line<S> line;  ///< about the latest crossing
     S p, kinetic;
     HelixRows<S> rows, inverse;
-  };
+    S turn{0};  ///< of the direction
+    MaskOf<S> as_listed = S(0) < S(1);
 
-  /// Point and direction of a line at a crossing. A Line is large: it is not
-  /// copied but changed.
-  struct Place {
-    S cos_phi, sin_phi;
-    Cartesian<S> point;
-    S r2, along;
-
-    Place(const Line<S>& l, const Crossing<S>& x)
-        : cos_phi(l.cos_phi * x.cos_turn - l.sin_phi * x.sin_turn),
-          sin_phi(l.sin_phi * x.cos_turn + l.cos_phi * x.sin_turn),
-          point(position_at(l, x)),
-          r2(point.x * point.x + point.y * point.y),
-          along(point.x * cos_phi + point.y * sin_phi) {}
-
-    void put_into(Line<S>& l) const {
-      l.cos_phi = cos_phi;
-      l.sin_phi = sin_phi;
-      set_start(point.x, point.y, point.z, l);
-      l.on_axis = false;
+    /// Takes the tracks of `mask` from `other`.
+    void take(const MaskOf<S>& mask, const Helix& other) {
+      const auto put = [&mask](S& to, const S& from) {
+        to = select(mask, from, to);
+      };
+      const Line<S>& l = other.line;
+      // those that change on the way
+      put(line.kappa, l.kappa);
+      put(line.c, l.c);
+      put(line.along, l.along);
+      put(line.across, l.across);
+      put(line.z, l.z);
+      put(line.r2, l.r2);
+      put(line.cos_phi, l.cos_phi);
+      put(line.sin_phi, l.sin_phi);
+      put(line.strength.scale, l.strength.scale);
+      put(line.strength.log_charge_beta, l.strength.log_charge_beta);
+      line.on_axis = false;
+      put(p, other.p);
+      put(kinetic, other.kinetic);
+      const auto put_rows = [&put](HelixRows<S>& to, const HelixRows<S>& from) {
+        for (std::size_t i = 0; i < track_dim; ++i) {
+          put(to.d0[i], from.d0[i]);
+          put(to.z0[i], from.z0[i]);
+          put(to.phi[i], from.phi[i]);
+          put(to.kappa[i], from.kappa[i]);
+        }
+      };
+      put_rows(rows, other.rows);
+      put_rows(inverse, other.inverse);
+      put(turn, other.turn);
+      as_listed = either(both(mask, other.as_listed), both(!mask, as_listed));
     }
   };
 
@@ -167,35 +198,98 @@ class BatchLossPath {
     return abs(x);
   }
 
-  [[gnu::noinline, gnu::flatten]] void pass(std::size_t k, Helix& at) {
+  /// As in BatchRegionPath.
+  [[gnu::always_inline]] S masked(TrackBits elements, const S& x) const {
+    return task_.mixed ? select(L::mask(elements), x, S(0)) : x;
+  }
+
+  void pass(std::size_t k, Helix& at) {
     const ListedSurface& c = task_.list[k];
-    const BatchSurface& s = task_.surfaces[c.surface];
-    const Crossing<S> x = cross(at.line, s.record);
-    as_listed_ = both(as_listed_, is_crossed(at.line, s.record, x));
-    material_.all = material_.all + x.x_over_x0;
-    if ((c.fitted | c.inner) != 0)
-      material_.to_last_hit = material_.to_last_hit + x.x_over_x0;
+    if (c.crossed == task_.all) return pass_listed(k, at);
+    Helix next = at;
+    pass_listed(k, next);
+    at.take(L::mask(c.crossed), next);
+  }
+
+  void pass_listed(std::size_t k, Helix& at) {
+    if (task_.list[k].planes != nullptr)
+      pass_plane(k, at);
+    else
+      pass_surface(k, at);
+  }
+
+  [[gnu::noinline, gnu::flatten]] void pass_surface(std::size_t k, Helix& at) {
+    const SurfaceRecord& s = task_.surfaces[task_.list[k].surface].record;
+    const Crossing<S> x = cross(at.line, s);
+    at.as_listed = both(at.as_listed, is_crossed(at.line, s, x));
+    if (s.kind == SurfaceRecord::Kind::plane)
+      at.as_listed = both(at.as_listed, is_first_crossing(s, x));
+    fly(k, s, x, at);
+  }
+
+  /// Which planes are crossed is known from a search with the same loss.
+  [[gnu::noinline, gnu::flatten]] void pass_plane(std::size_t k, Helix& at) {
+    const ElementPlane& planes = *task_.list[k].planes;
+    const PackPlane<S> plane(planes);
+    const Crossing<S> x = cross_near(at.line, plane, plane.position,
+                                     plane.x_over_x0, L::load(planes.arc));
+    at.as_listed = both(at.as_listed, x.arc >= S(-longest_arc_at_start));
+    fly(k, plane, x, at);
+  }
+
+  /// To a crossing, and through its layer.
+  /// @param shape  of the surface: a SurfaceRecord or a PackPlane
+  template <class Shape>
+  [[gnu::always_inline]] void fly(std::size_t k, const Shape& shape,
+                                  const Crossing<S>& x, Helix& at) {
+    const ListedSurface& c = task_.list[k];
+    material_.all = material_.all + masked(c.crossed, x.x_over_x0);
+    if (const TrackBits before_last = c.fitted | c.inner; before_last != 0)
+      material_.to_last_hit =
+          material_.to_last_hit + masked(before_last, x.x_over_x0);
     const HelixStep<S> step(at.line, x);
     step.pass(at.rows);
     const Place there(at.line, x);
-    look_for_others(at.line, there, x);
-    look_for_later(k, at.line, x);
-    if (s.record.kind == SurfaceRecord::Kind::plane)
-      as_listed_ = both(as_listed_, is_first_crossing(s.record, x));
-    turn_ = turn_ + at.line.c * x.arc;
+    look_for_others(at, there, x);
+    look_for_later(k, at, x);
+    at.turn = at.turn + at.line.c * x.arc;
     there.put_into(at.line);
     if (auto* const states = loss_slopes_.states(); states != nullptr)
       states[k] = {x.arc,     at.line.kappa, at.p,    at.kinetic,
                    x.cos_psi, x.sin_psi,     there.r2};
     Crossing<S> here;
     set_at_its_point(x, here);
-    if (c.fitted != 0) {
-      next_row_ -= s.record.n_axes;
-      for (unsigned q = 0; q < s.record.n_axes; ++q)
-        next_row_[q] = row(at.line, s.record, here, s.axes[q], at.rows);
+    if (c.fitted != 0) set_rows(k, shape, here, at);
+    if constexpr (is_record<Shape>)
+      if (k == task_.at) set_state(shape, here, at);
+    lose(k, shape, here, step, at);
+  }
+
+  template <class Shape>
+  static constexpr bool is_record = std::is_same_v<Shape, SurfaceRecord>;
+
+  /// Of the coordinates.
+  template <class Shape>
+  void set_rows(std::size_t k, const Shape& shape, const Crossing<S>& here,
+                const Helix& at) {
+    const ListedSurface& c = task_.list[k];
+    const BatchSurface& s = task_.surfaces[c.surface];
+    next_row_ -= s.record.n_axes;
+    for (unsigned q = 0; q < s.record.n_axes; ++q) {
+      Row<S> own;
+      if constexpr (is_record<Shape>) {
+        own = coordinate_row(at.line, shape, here, s.axes[q].cosine,
+                             s.axes[q].sine);
+      } else {
+        const PackAxis<S> axis(c.axes[q]);
+        own = leaning_row(at.line, shape, here, kink(at.line, here),
+                          axis.cosine, axis.sine);
+      }
+      // it depends on d0 and z0 of the helix about the crossing only
+      for (std::size_t i = 0; i < track_dim; ++i)
+        next_row_[q][i] =
+            masked(c.fitted, own[0] * at.rows.d0[i] + own[1] * at.rows.z0[i]);
     }
-    if (k == task_.at) set_state(s.record, here, at);
-    lose(k, s, here, step, at);
   }
 
   /// Before the layer.
@@ -220,34 +314,29 @@ class BatchLossPath {
     momentum_at_ = at.p;
   }
 
-  /// A coordinate of a point depends on d0 and z0 of the helix about it only.
-  static Row<S> row(const Line<S>& here, const SurfaceRecord& s,
-                    const Crossing<S>& there, const CoordinateAxis& axis,
-                    const HelixRows<S>& f) {
-    const Row<S> own = coordinate_row(here, s, there, axis.cosine, axis.sine);
-    Row<S> r;
-    for (std::size_t i = 0; i < track_dim; ++i)
-      r[i] = own[0] * f.d0[i] + own[1] * f.z0[i];
-    return r;
-  }
-
   /// After the energy loss in the layer a new helix begins.
-  void lose(std::size_t k, const BatchSurface& s, const Crossing<S>& there,
+  template <class Shape>
+  void lose(std::size_t k, const Shape& shape, const Crossing<S>& there,
             const HelixStep<S>& step, Helix& at) {
     const Line<S>& here = at.line;
     const ListedSurface& c = task_.list[k];
     const BatchLoss& all = *task_.loss;
     const S rest(all.rest_energy), charge = L::load(task_.tracks->charge);
-    const LayerIncidence<S> incidence(s.record, there.cos_psi, there.sin_psi,
+    const LayerIncidence<S> incidence(shape, there.cos_psi, there.sin_psi,
                                       here.sin_theta, here.cos_theta);
-    const ElementLoss<S> loss =
-        loss_in_layer(all, c.surface, media_, charge * charge, incidence.paths,
-                      abs_of(incidence.cosine), at.kinetic);
-    const S inv_r =
-        s.record.is_curved()
-            ? inverse_radius_at(s.record, Cartesian<S>{S(0), S(0), here.z})
-            : S(0);
-    const SlowingLayer<S> slowed(incidence, s.record.is_curved(), inv_r,
+    // not along an arbitrary path where a track does not cross it
+    const S one(1);
+    const auto crossing = [&](const S& x) {
+      return task_.mixed ? select(L::mask(c.crossed), x, one) : x;
+    };
+    const ElementLoss<S> loss = loss_in_layer(
+        all, c.slabs_of, media_, charge * charge, crossing(incidence.paths),
+        crossing(abs_of(incidence.cosine)), at.kinetic);
+    S inv_r(0);
+    if constexpr (is_record<Shape>)
+      if (shape.is_curved())
+        inv_r = inverse_radius_at(shape, Cartesian<S>{S(0), S(0), here.z});
+    const SlowingLayer<S> slowed(incidence, shape.is_curved(), inv_r,
                                  {here.kappa, at.p, at.kinetic}, rest, loss);
     const LayerStep<S>& layer = slowed.step;
 
@@ -255,25 +344,26 @@ class BatchLossPath {
     take_back(layer, at.inverse);
     HelixRows<S>& f = at.rows;
     if (c.first != 0 && task_.out[BatchPlane::first_hit] != nullptr)
-      set_first(s.record, here, there, layer, f);
+      set_first(c, here, there, layer, f);
     layer.pass(f);
 
     at.line.kappa = slowed.kappa;
     at.line.c = slowed.kappa * at.line.inv_sin_theta;
     at.line.strength = strength_of_average(loss.inverse_p_beta2, rest, charge);
-    set_kinks(k, s, there, slowed, at);
+    set_kinks(k, there, slowed, at);
     if (straggles(all.model)) [[unlikely]]
       set_passage(
-          all, c.surface, media_, S(charge * charge), at.kinetic,
-          incidence.paths, there.x_over_x0,
+          all, c.slabs_of, media_, S(charge * charge), at.kinetic,
+          crossing(incidence.paths), there.x_over_x0,
           S(slowed.kappa * (loss.kinetic + rest) / (slowed.p * slowed.p)),
           passages_[k]);
     at.p = slowed.p;
     at.kinetic = loss.kinetic;
   }
 
-  void set_kinks(std::size_t k, const BatchSurface& s, const Crossing<S>& there,
+  void set_kinks(std::size_t k, const Crossing<S>& there,
                  const SlowingLayer<S>& slowed, const Helix& at) {
+    const BatchSurface& s = task_.surfaces[task_.list[k].surface];
     GeneralKinks<S>& kinks = back_.steps()[k].kinks;
     const HelixRows<S>& g = at.inverse;
     const Line<S>& l = at.line;
@@ -286,8 +376,8 @@ class BatchLossPath {
     const ListedSurface& c = task_.list[k];
     // at a layer, all material between it and the hits counts
     const TrackBits outer = task_.at == BatchTask::nowhere ? 0 : c.outer;
-    const bool scatters =
-        (c.kinked | c.inner | outer) != 0 && s.record.x_over_x0 > 0;
+    const TrackBits scattering = c.kinked | c.inner | outer;
+    const bool scatters = scattering != 0 && s.record.x_over_x0 > 0;
     if (!scatters) {
       kinks.w = S(0);
     } else if (needs_total()) {
@@ -307,6 +397,15 @@ class BatchLossPath {
     }
     kinks.w_loss = needs_total() ? slowed.relative_variance
                                  : kinks.w * slowed.relative_variance;
+    if (!task_.mixed) return;
+    for (std::size_t i = 0; i < track_dim; ++i) {
+      kinks.theta[i] = masked(c.crossed, kinks.theta[i]);
+      kinks.phi[i] = masked(c.crossed, kinks.phi[i]);
+      kinks.loss[i] = masked(c.crossed, kinks.loss[i]);
+    }
+    kinks.w = masked(scattering, kinks.w);
+    kinks.w_phi = masked(scattering, kinks.w_phi);
+    kinks.w_loss = masked(scattering, kinks.w_loss);
   }
 
   bool needs_total() const {
@@ -321,81 +420,99 @@ class BatchLossPath {
       const ListedSurface& c = task_.list[k];
       const SurfaceRecord& s = task_.surfaces[c.surface].record;
       GeneralKinks<S>& kinks = back_.steps()[k].kinks;
-      if ((c.kinked | c.inner) != 0 && s.x_over_x0 > 0)
-        kinks.w = theta0_squared(
+      if (const TrackBits counted = c.kinked | c.inner;
+          counted != 0 && s.x_over_x0 > 0) {
+        const S w = theta0_squared(
             ScatterStrength<S>{kinks.w, kinks.w_phi}, scattering_.model, S(1),
             [] { return S(0); }, material_.to_last_hit);
+        kinks.w = task_.mixed ? select(L::mask(counted), w, kinks.w) : w;
+      }
       kinks.w_phi = kinks.w * scattering_.inv_sin2;
       kinks.w_loss = kinks.w * kinks.w_loss;
     }
   }
 
-  void set_first(const SurfaceRecord& s, const Line<S>& here,
+  void set_first(const ListedSurface& c, const Line<S>& here,
                  const Crossing<S>& there, const LayerStep<S>& layer,
                  const HelixRows<S>& f) {
-    const auto own = surface_jacobian(here, s, there);
+    const auto own =
+        c.planes != nullptr
+            ? plane_jacobian(here, *c.planes, there)
+            : surface_jacobian(here, task_.surfaces[c.surface].record, there);
+    const auto put = [&](const S& x, S& to) {
+      to = task_.mixed ? select(L::mask(c.first), x, to) : x;
+    };
     for (std::size_t i = 0; i < track_dim; ++i) {
       for (const std::size_t j : {0u, 1u, 2u})
-        first_[j][i] =
-            own[j][0] * f.d0[i] + own[j][1] * f.z0[i] + own[j][2] * f.phi[i];
-      first_[3][i] = S(i == 3 ? 1 : 0);
-      first_[4][i] = layer.kappa * f.kappa[i] + layer.d0 * f.d0[i] +
-                     layer.z0 * f.z0[i] + layer.phi * f.phi[i];
+        put(own[j][0] * f.d0[i] + own[j][1] * f.z0[i] + own[j][2] * f.phi[i],
+            first_[j][i]);
+      put(S(i == 3 ? 1 : 0), first_[3][i]);
+      S kappa = layer.kappa * f.kappa[i] + layer.d0 * f.d0[i] +
+                layer.z0 * f.z0[i] + layer.phi * f.phi[i];
+      if (i == 3) kappa = kappa + layer.theta;
+      put(kappa, first_[4][i]);
     }
-    first_[4][3] = first_[4][3] + layer.theta;
   }
 
-  /// The surfaces that are not on the list, except for those that are far from
-  /// all tracks even if these bend more than at the start.
+  /// The surfaces that are not on the list of all tracks, except for those that
+  /// are far from all tracks even if these bend more than at the start.
   void find_near() {
     LineBounds b = bounds_of_group(line_);
     b.c *= bend_bound;
     n_near_ = 0;
     for_near_surfaces<S>(task_, b, [this](unsigned surface) {
       // the last one of a kind represents up to a vector of them
-      if (n_near_ == 0 || near_[n_near_ - 1] != surface)
-        near_[n_near_++] = surface;
+      if (n_near_ == 0 || near_[n_near_ - 1].surface != surface)
+        near_[n_near_++] = {surface, 0};
       return true;
     });
+    for (std::size_t k = 0; k < task_.n_crossings; ++k)
+      if (const ListedSurface& c = task_.list[k];
+          c.crossed != task_.all && c.planes == nullptr)
+        near_[n_near_++] = {c.surface, c.crossed};
   }
 
   /// Whether a track crosses one of them on its way to `x`.
-  void look_for_others(const Line<S>& from, const Place& to,
-                       const Crossing<S>& x) {
+  void look_for_others(Helix& at, const Place& to, const Crossing<S>& x) {
     using Kind = SurfaceRecord::Kind;
+    const Line<S>& from = at.line;
     const S zero(0);
     // a track that turns inwards might return to earlier surfaces
-    as_listed_ = both(as_listed_, either(to.along >= zero, from.along < zero));
+    at.as_listed =
+        both(at.as_listed, either(to.along >= zero, from.along < zero));
     if (n_near_ == 0) return;
     const Between r2(from.r2, to.r2), z(from.z, to.point.z);
     for (std::size_t i = 0; i < n_near_; ++i) {
-      const SurfaceRecord& s = task_.surfaces[near_[i]].record;
+      const auto& [surface, listed] = near_[i];
+      const SurfaceRecord& s = task_.surfaces[surface].record;
       if (s.kind == Kind::cylinder) {
         if (!r2.may_reach(s.position * s.position)) continue;
       } else if (s.kind == Kind::disk || s.kind == Kind::disk_plane) {
         if (!z.may_reach(s.position)) continue;
       }
-      forbid_before(x, from, s);
+      forbid_before(x, s, listed, at);
     }
   }
 
   /// Whether a track crosses a cone or an inclined plane that comes later on
   /// the list on its way to `x`; it might find another crossing in its place.
-  void look_for_later(std::size_t k, const Line<S>& from,
-                      const Crossing<S>& x) {
+  void look_for_later(std::size_t k, Helix& at, const Crossing<S>& x) {
     const auto surface = [this](std::size_t i) -> const SurfaceRecord& {
       return task_.surfaces[task_.list[i].surface].record;
     };
+    const auto leans = [&](std::size_t i) {
+      return task_.list[i].planes == nullptr && surface(i).leans();
+    };
     if (k == 0)
       for (std::size_t i = 0; i < task_.n_crossings; ++i)
-        if (surface(i).leans()) ++n_leaning_;
+        if (leans(i)) ++n_leaning_;
     if (n_leaning_ == 0) return;
-    if (surface(k).leans()) --n_leaning_;
+    if (leans(k)) --n_leaning_;
     std::size_t left = n_leaning_;
     for (std::size_t i = k + 1; left > 0; ++i) {
-      if (!surface(i).leans()) continue;
+      if (!leans(i)) continue;
       --left;
-      forbid_before(x, from, surface(i));
+      forbid_before(x, surface(i), 0, at);
     }
   }
 
@@ -408,20 +525,26 @@ class BatchLossPath {
     return side_of(plane, at) * x.cos_psi <= S(same_place);
   }
 
-  void forbid_before(const Crossing<S>& x, const Line<S>& from,
-                     const SurfaceRecord& s) {
+  /// @param listed  tracks that may cross it
+  void forbid_before(const Crossing<S>& x, const SurfaceRecord& s,
+                     TrackBits listed, Helix& at) {
     Crossing<S> other;
     other.arc = S(0);
-    const Reached<S> reached = find_crossing(from, s, other);
-    as_listed_ = both(as_listed_, !both(reached.crossed, other.arc <= x.arc));
+    const Reached<S> reached = find_crossing(at.line, s, other);
+    forbid(both(reached.crossed, other.arc <= x.arc), listed, at);
+  }
+
+  void forbid(const MaskOf<S>& wrong, TrackBits listed, Helix& at) {
+    at.as_listed = both(at.as_listed,
+                        listed == 0 ? !wrong : either(L::mask(listed), !wrong));
   }
 
   /// The last crossing has no successor. A track turns back if, after half a
   /// turn, it is within the edges of a surface that it has not crossed.
-  void leave(const Helix& at) {
+  void leave(Helix& at) {
     const Line<S>& l = at.line;
     const S zero(0);
-    const S last_arc = (S(half_a_turn) - abs_of(turn_)) / abs_of(l.c);
+    const S last_arc = (S(half_a_turn) - abs_of(at.turn)) / abs_of(l.c);
     Crossing<S> end;
     set_from_arc(l, last_arc, end);
     const Place place(l, end);
@@ -432,12 +555,13 @@ class BatchLossPath {
         sqrt_of(l.along * l.along + centre * centre) + abs_of(radius);
     const S reach2 = select(place.along < zero, farthest * farthest, place.r2);
     for (std::size_t i = 0; i < n_near_; ++i) {
-      const SurfaceRecord& s = task_.surfaces[near_[i]].record;
+      const auto& [surface, listed] = near_[i];
+      const SurfaceRecord& s = task_.surfaces[surface].record;
       Crossing<S> other;
       other.arc = zero;
       const Reached<S> reached = find_crossing(l, s, other);
       const auto later = both(bends, other.arc > last_arc);
-      as_listed_ = both(as_listed_, either(!reached.crossed, later));
+      forbid(both(reached.crossed, !later), listed, at);
       const auto within =
           both(bends, inside(l, s, end.forward, end.sideward, end.arc));
       const S position(s.position);
@@ -446,16 +570,18 @@ class BatchLossPath {
           const S r2 = position * position;
           const auto ahead = both(line_.r2 < r2, reach2 < r2);
           const auto steep = line_.sin_theta >= S(min_cos_incidence);
-          turned_back_ |= L::bits(both(within, both(ahead, steep)));
+          turned_back_ |= ~listed & L::bits(both(within, both(ahead, steep)));
           break;
         }
         case SurfaceRecord::Kind::disk:
         case SurfaceRecord::Kind::disk_plane:
-          turned_back_ |= L::bits(both(
-              within, (position - place.point.z) * line_.cos_theta > zero));
+          turned_back_ |=
+              ~listed &
+              L::bits(both(
+                  within, (position - place.point.z) * line_.cos_theta > zero));
           break;
         default:
-          doubtful_ |= L::bits(within);
+          doubtful_ |= ~listed & L::bits(within);
       }
     }
   }
@@ -467,19 +593,18 @@ class BatchLossPath {
   ElementPower<S>* media_;
   BatchLossSlopes<S> loss_slopes_;
   LossPassage<S>* passages_;  ///< of all crossings, if losses fluctuate
-  unsigned* near_;
+  NearSurface* near_;
   std::size_t n_near_ = 0;
   /// Of the present crossing, in both passes; the outermost one has the first.
   Row<S>* next_row_ = nullptr;
   std::size_t n_leaning_ = 0;  ///< later on the list
-  S turn_{0};                  ///< of the direction
-  MaskOf<S> as_listed_ = S(0) < S(1);
   TrackBits turned_back_ = 0;
   TrackBits doubtful_ = 0;  ///< tracks that may have turned back
   /// Of the first hit and of the state; only if they are requested.
   std::array<Row<S>, track_dim> first_, state_, slopes_;
   S momentum_at_{0};
   TrackMaterial<S> material_;
+  GeneralKinks<S> kinked_;  ///< of a mixed group
 };
 
 }  // namespace gttf::detail

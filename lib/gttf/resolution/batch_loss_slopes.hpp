@@ -316,7 +316,7 @@ class BatchLossSlopes {
           const ListedSurface& c, const State& state,
           const LayerIncidence<LayerDual>& at)
         : Layer(all, s, state, at,
-                loss_in(all, c.surface, state, at, kinetic_of(all, state))) {
+                loss_in(all, c.slabs_of, state, at, kinetic_of(all, state))) {
       if ((c.kinked | c.inner) != 0) set_variance(all, s, at);
     }
     Layer(const BatchLossSlopes& all, const BatchSurface& s, const State& state,

@@ -16,6 +16,10 @@ struct PackPlane {
   S position, normal_cos, normal_sin, normal_r, normal_z, turn_cos, turn_sin,
       x_over_x0;
 
+  static constexpr bool leans() { return true; }
+  static constexpr bool is_upright() { return false; }
+  static constexpr bool is_curved() { return false; }
+
   [[gnu::always_inline]] explicit PackPlane(const ElementPlane& p)
       : position(PackAccess<S>::load(p.position)),
         normal_cos(PackAccess<S>::load(p.normal_cos)),

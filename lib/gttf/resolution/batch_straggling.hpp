@@ -93,29 +93,39 @@ template <class S, class Step>
 [[gnu::noinline, gnu::flatten]] void add_straggling(
     const BatchTask& task, ElementPower<S>* media,
     const LossPassage<S>* passages, Step* steps) {
-  const S charge = PackAccess<S>::load(task.tracks->charge);
-  const auto is_before_last = [&task](std::size_t k) {
-    return (task.list[k].kinked | task.list[k].inner) != 0;
+  using L = PackAccess<S>;
+  const S charge = L::load(task.tracks->charge);
+  const auto masked = [&task](TrackBits elements, const S& x) {
+    return task.mixed ? S(select(L::mask(elements), x, S(0))) : x;
+  };
+  const auto before_last = [&task](std::size_t k) {
+    return task.list[k].kinked | task.list[k].inner;
   };
   // that of the material up to the last hit; behind it, up to the layer's end
   S to_last(0), so_far(0), depth(0);
   for (std::size_t k = 0; k < task.n_crossings; ++k)
-    if (is_before_last(k)) to_last = to_last + passages[k].xi;
+    if (const TrackBits elements = before_last(k); elements != 0)
+      to_last = to_last + masked(elements, passages[k].xi);
   const bool is_at_layer = task.at != BatchTask::nowhere;
   for (std::size_t k = 0; k < task.n_crossings; ++k) {
+    const ListedSurface& c = task.list[k];
     const LossPassage<S>& at = passages[k];
-    so_far = so_far + at.xi;
-    const bool inside = is_before_last(k);
-    if (inside || (is_at_layer && task.list[k].outer != 0)) {
+    so_far = so_far + masked(c.crossed, at.xi);
+    const TrackBits inside = before_last(k),
+                    behind = is_at_layer ? c.outer & ~inside : 0;
+    if ((inside | behind) != 0) {
+      const S xi = inside == 0   ? so_far
+                   : behind == 0 ? to_last
+                                 : S(select(L::mask(behind), so_far, to_last));
       S variance;
-      set_straggling(*task.loss, task.list[k].surface, media,
-                     S(charge * charge), at, inside ? to_last : so_far, depth,
-                     variance);
+      set_straggling(*task.loss, c.slabs_of, media, S(charge * charge), at, xi,
+                     depth, variance);
       Step& step = steps[k];
-      step.straggling = at.per_energy * at.per_energy * variance;
+      step.straggling =
+          masked(inside | behind, at.per_energy * at.per_energy * variance);
       step.kinks.w_loss = step.kinks.w_loss + step.straggling;
     }
-    depth = depth + at.x_over_x0;
+    depth = depth + masked(c.crossed, at.x_over_x0);
   }
 }
 

@@ -21,7 +21,8 @@ namespace gttf::detail {
 
 /// A surface and the location of its coordinates. Of modules, of which every
 /// track may cross another, there is one for each kind: it has only the kind
-/// of the surface, the number of coordinates, and whether there is material.
+/// of the surface, the number of coordinates, and whether there is material;
+/// where energy is lost, modules of a kind also have the same slabs.
 struct BatchSurface {
   SurfaceRecord record;
   double log_x_over_x0 = 0;  ///< at normal incidence; -infinity without any
@@ -73,7 +74,9 @@ struct BatchSearch {
 struct ElementPlane {
   PackValues position, normal_cos, normal_sin, normal_r, normal_z, turn_cos,
       turn_sin, x_over_x0;
-  PackValues arc;                ///< to the crossing, except for rounding
+  /// To the crossing, except for rounding; where energy is lost, from the
+  /// crossing before it.
+  PackValues arc;
   unsigned layer[most_in_pack];  ///< which one it is, where it is crossed
 };
 
@@ -90,6 +93,9 @@ struct ListedSurface {
   /// the order of BatchSurface::axes. The surface then only gives their kind.
   const ElementPlane* planes = nullptr;
   const ElementAxis* axes = nullptr;
+  /// The surface whose slabs the tracks pass, see BatchLoss::first: of modules
+  /// of one kind all have the same.
+  std::size_t slabs_of = 0;
   /// Rows of the results of this crossing, and of its first coordinate.
   std::size_t row = 0, first_coordinate = 0;
   TrackBits crossed = 0;

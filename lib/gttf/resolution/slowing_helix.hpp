@@ -174,6 +174,29 @@ template <class S>
   take_back(layer, inverse, g.kappa);
 }
 
+/// Point and direction of a line at a crossing. A Line is large: it is not
+/// copied but changed.
+template <class S>
+struct HelixPlace {
+  S cos_phi, sin_phi;
+  Cartesian<S> point;
+  S r2, along;
+
+  HelixPlace(const Line<S>& l, const Crossing<S>& x)
+      : cos_phi(l.cos_phi * x.cos_turn - l.sin_phi * x.sin_turn),
+        sin_phi(l.sin_phi * x.cos_turn + l.cos_phi * x.sin_turn),
+        point(position_at(l, x)),
+        r2(point.x * point.x + point.y * point.y),
+        along(point.x * cos_phi + point.y * sin_phi) {}
+
+  void put_into(Line<S>& l) const {
+    l.cos_phi = cos_phi;
+    l.sin_phi = sin_phi;
+    set_start(point.x, point.y, point.z, l);
+    l.on_axis = false;
+  }
+};
+
 /// A crossing relative to its own point.
 template <class S>
 void set_at_its_point(const Crossing<S>& x, Crossing<S>& here) {
@@ -196,15 +219,18 @@ struct LayerIncidence {
   S cosine, inverse;    ///< n.t and 1/(n.t)
   S paths;              ///< path in the layer per thickness
 
-  LayerIncidence(const SurfaceRecord& s, const S& cosine_psi, const S& sine_psi,
+  /// @param s  a SurfaceRecord, or numbers of the same names in vectors
+  template <class Surface>
+  LayerIncidence(const Surface& s, const S& cosine_psi, const S& sine_psi,
                  const S& sine_theta, const S& cosine_theta)
       : cos_psi(cosine_psi),
         sin_psi(sine_psi),
         sin_theta(sine_theta),
         cos_theta(cosine_theta) {
     using std::abs;
-    const ValueOf<S> nr(s.leans() ? s.normal_r : (s.is_upright() ? 1 : 0)),
-        up(s.leans() ? s.normal_z : (s.is_upright() ? 0 : 1));
+    using V = ValueOf<S>;
+    const V nr = s.leans() ? V(s.normal_r) : V(s.is_upright() ? 1 : 0),
+            up = s.leans() ? V(s.normal_z) : V(s.is_upright() ? 0 : 1);
     along = nr * cos_psi;
     beside = nr * sin_psi;
     nz = S(up);
