@@ -15,6 +15,7 @@
 #include "gttf/detector/read_model.hpp"
 #include "gttf/resolution/batch_sigmas.hpp"
 #include "gttf/resolution/sensitivity.hpp"
+#include "gttf/trajectory/loss_fluctuation.hpp"
 #include "support/at_level.hpp"
 #include "support/batch_deviation.hpp"
 #include "support/layouts.hpp"

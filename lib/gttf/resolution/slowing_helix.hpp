@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "gttf/core/dual.hpp"
+#include "gttf/core/unroll.hpp"
 #include "gttf/resolution/batch_slabs.hpp"
 #include "gttf/trajectory/crossing.hpp"
 #include "gttf/trajectory/derivatives.hpp"
