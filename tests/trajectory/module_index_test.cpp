@@ -81,7 +81,9 @@ TEST_CASE("module index: modules ahead of a helix that bends more") {
       t.vertex = {random.uniform(-30, 30), random.uniform(-30, 30),
                   random.uniform(-300, 300)};
     const Line<double> start = make_line<double>(t, geometry.bz());
-    const double spare = std::abs(start.c) / std::array{64., 16., 4.}[n % 3];
+    const double spare =
+        std::abs(start.c) /
+        std::array{64., 16., 4.}[static_cast<std::size_t>(n % 3)];
     std::vector<unsigned> near;
     std::vector<detail::ModuleAhead> ahead;
     // whether it turns back is another question
