@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include "gttf/resolution/slowing_helix.hpp"
 #include "gttf/trajectory/kinetic_energy.hpp"

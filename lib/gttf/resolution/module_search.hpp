@@ -2,6 +2,8 @@
 // ModuleSearch: finds the modules that a track crosses that loses energy.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "gttf/resolution/batch_loss.hpp"
