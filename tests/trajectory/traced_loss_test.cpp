@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 
 #include "gttf/paper/any_field.hpp"
+#include "gttf/trajectory/crossings.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
+#include "gttf/trajectory/surface_level.hpp"
 #include "gttf/trajectory/surfaces_ahead.hpp"
 #include "gttf/trajectory/traced_track.hpp"
 #include "support/layouts.hpp"
@@ -254,6 +257,61 @@ TEST_CASE("trace: nothing is crossed after the layer that stops a particle") {
     CHECK(t.stopped);
     CHECK(t.list.size() == 1);
   }
+}
+
+// A layer ends a leg. In the one before it, a slow track may pass the plane of
+// a tilted module outside its edges, and return to it.
+TEST_CASE("trace: planes that are met twice between two layers") {
+  const auto rings = [](double x_over_x0) {
+    Detector d;
+    d.field = {FieldKind::solenoid, 1.8 * unit::T};
+    for (const double r : {44., 87.})
+      d.layers.push_back(make_layer("c" + std::to_string(r),
+                                    make_cylinder(r, {-400, 400}), x_over_x0,
+                                    pixel(0.01, 0.04)));
+    for (const double tilt : {-0.38, 0.38})
+      for (int k = 0; k < 20; ++k) {
+        const double phi = k * unit::pi / 10, turn = phi - 0.32;
+        const std::array<double, 3> normal{std::cos(tilt) * std::cos(turn),
+                                           std::cos(tilt) * std::sin(turn),
+                                           std::sin(tilt)};
+        d.layers.push_back(make_layer(
+            "t" + std::to_string(d.layers.size()),
+            make_inclined_plane(
+                {161 * std::cos(phi), 161 * std::sin(phi), 340 * tilt}, normal,
+                {-std::sin(turn), std::cos(turn), 0}, {47, 280}),
+            x_over_x0, pixel(0.01, 0.01)));
+      }
+    return d;
+  };
+  // without influence on the path, or with
+  const TrackingGeometry thin(rings(1e-9)), thick(rings(0.02));
+  RandomLayouts random(57);
+  int crossed = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    Track track;
+    track.mass = 0.1056583755;
+    track.charge = i % 2 == 0 ? 1 : -1;
+    track.p = random.log_uniform(0.04, 0.12);
+    track.theta = random.uniform(0.4, 2.7);
+    track.phi = random.uniform(-3.14, 3.14);
+    CAPTURE(track.p);
+    CAPTURE(track.theta);
+    CAPTURE(track.phi);
+    const auto expected = find_crossings(thin, track, Scattering::off);
+    const TracedTrack traced =
+        trace(thin, track, Scattering::off, EnergyLoss::mean);
+    REQUIRE(traced.list.size() == expected.list.size());
+    for (std::size_t k = 0; k < expected.list.size(); ++k) {
+      CHECK(traced.list[k].surface == expected.list[k].surface);
+      ++crossed;
+    }
+    for (const TracedCrossing& x :
+         trace(thick, track, Scattering::off, EnergyLoss::mean).list)
+      CHECK(std::abs(SurfaceLevel(thick.surfaces()[x.surface]).at(x.position)) <
+            1e-6);
+  }
+  CHECK(crossed > 40'000);
 }
 
 TEST_CASE("trace: tests a surface when it gets near, not in each leg") {

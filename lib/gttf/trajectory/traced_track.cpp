@@ -174,9 +174,11 @@ class Tracer {
       if (ahead.level.is_met_twice() &&
           !inside(geometry_.surfaces()[ahead.surface],
                   flight_.state().position)) {
+        // it passes the edges, and may return in the same leg
         ahead.side = -ahead.side;
         ahead.passed = !ahead.passed;
-        not_met_.push_back(event.ahead);
+        add_event(event.ahead, flight_.find_next_crossing(
+                                   ahead.level, ahead.side, event.at));
         continue;
       }
       to_its_end = cross(ahead);
@@ -205,14 +207,15 @@ class Tracer {
       }
       ++looks_;
       const SurfaceAhead& ahead = ahead_[*next];
-      const double at = flight_.find_crossing(ahead.level, ahead.side);
-      if (at >= 0) {
-        events_.push_back({at, *next});
-        std::ranges::push_heap(events_, &Event::is_after);
-      } else {
-        not_met_.push_back(*next);
-      }
+      add_event(*next, flight_.find_crossing(ahead.level, ahead.side));
     }
+  }
+
+  /// @param at  path in the leg; NaN: not met in it
+  void add_event(std::size_t ahead, double at) {
+    if (!(at >= 0)) return not_met_.push_back(ahead);
+    events_.push_back({at, ahead});
+    std::ranges::push_heap(events_, &Event::is_after);
   }
 
   double earliest(std::size_t ahead) const {
