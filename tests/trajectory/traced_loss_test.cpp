@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "gttf/detector/read.hpp"
 #include "gttf/paper/any_field.hpp"
 #include "gttf/trajectory/crossings.hpp"
 #include "gttf/trajectory/energy_loss.hpp"
@@ -259,6 +260,15 @@ TEST_CASE("trace: nothing is crossed after the layer that stops a particle") {
   }
 }
 
+/// Whether all crossings are where the surfaces are.
+void check_on_surfaces(const TrackingGeometry& geometry, const Track& track) {
+  for (const TracedCrossing& x :
+       trace(geometry, track, Scattering::off, EnergyLoss::mean).list)
+    CHECK(
+        std::abs(SurfaceLevel(geometry.surfaces()[x.surface]).at(x.position)) <
+        1e-6);
+}
+
 // A layer ends a leg. In the one before it, a slow track may pass the plane of
 // a tilted module outside its edges, and return to it.
 TEST_CASE("trace: planes that are met twice between two layers") {
@@ -288,11 +298,11 @@ TEST_CASE("trace: planes that are met twice between two layers") {
   const TrackingGeometry thin(rings(1e-9)), thick(rings(0.02));
   RandomLayouts random(57);
   int crossed = 0;
-  for (int i = 0; i < 20'000; ++i) {
+  for (int i = 0; i < 60'000; ++i) {
     Track track;
     track.mass = 0.1056583755;
     track.charge = i % 2 == 0 ? 1 : -1;
-    track.p = random.log_uniform(0.04, 0.12);
+    track.p = random.log_uniform(0.025, 0.15);
     track.theta = random.uniform(0.4, 2.7);
     track.phi = random.uniform(-3.14, 3.14);
     CAPTURE(track.p);
@@ -306,12 +316,31 @@ TEST_CASE("trace: planes that are met twice between two layers") {
       CHECK(traced.list[k].surface == expected.list[k].surface);
       ++crossed;
     }
-    for (const TracedCrossing& x :
-         trace(thick, track, Scattering::off, EnergyLoss::mean).list)
-      CHECK(std::abs(SurfaceLevel(thick.surfaces()[x.surface]).at(x.position)) <
-            1e-6);
+    check_on_surfaces(thick, track);
   }
-  CHECK(crossed > 40'000);
+  CHECK(crossed > 120'000);
+
+  // where many neighbouring tracks do so
+  const TrackingGeometry three(parse_detector(R"(gttf-detector: 1
+name: two cylinders and a ring
+field: { solenoid: 1.82 T }
+layers:
+  - { name: c0, cylinder: { radius: 44 mm, half_length: 400 mm }, material: 1.13 %, measures: { rphi: 10 um, z: 40 um } }
+  - { name: c1, cylinder: { radius: 86.93 mm, half_length: 400 mm }, material: 1.25 %, measures: { rphi: 10 um, z: 40 um } }
+  - { name: ring, ring: { radius: 161 mm, z: 129.632 mm, count: 20, size: [46.886 mm, 279.729 mm], tilt: -21.547 deg, turn: -18.141 deg, phi: 272.594 deg }, material: 0.8 %, measures: { u: 10 um, v: 10 um } }
+)",
+                                              "three.yaml")
+                                   .detector);
+  Track electron;
+  electron.mass = 0.51099895e-3;
+  electron.charge = -1;
+  electron.theta = 90 * unit::deg;
+  electron.phi = 0.3698064;
+  for (int i = 0; i <= 20; ++i) {
+    electron.p = 0.0324 + 1e-5 * i;
+    CAPTURE(electron.p);
+    check_on_surfaces(three, electron);
+  }
 }
 
 TEST_CASE("trace: tests a surface when it gets near, not in each leg") {
