@@ -105,8 +105,6 @@ TEST_CASE("matrix: Cholesky's factor and its solution") {
   const Eigen::MatrixXd b = x;
   solve_lower(*factor, x);
   CHECK(distance(l * x, b) < 1e-13);
-  solve_upper(*factor, x);
-  CHECK(distance(m * x, b) < 1e-12);
   m(4, 4) = -1;
   CHECK(!cholesky(m));
 }

@@ -62,7 +62,7 @@ Eigen::Matrix<S, n, n> propagated(const Eigen::Matrix<S, n, m>& j,
   return symmetric_product(product(j, c), j);
 }
 
-/// By elimination with column pivoting; not finite if it does not exist.
+/// By elimination with partial pivoting; not finite if it does not exist.
 template <class S, int n>
 Eigen::Matrix<S, n, n> inverse(Eigen::Matrix<S, n, n> m) {
   using std::abs;
@@ -115,8 +115,5 @@ std::optional<Eigen::MatrixXd> cholesky(const Eigen::MatrixXd& m);
 
 /// Solves L x = b for columns in place.
 void solve_lower(const Eigen::MatrixXd& l, Eigen::Ref<Eigen::MatrixXd> columns);
-
-/// Solves L^T x = b for columns in place.
-void solve_upper(const Eigen::MatrixXd& l, Eigen::Ref<Eigen::MatrixXd> columns);
 
 }  // namespace gttf

@@ -241,14 +241,12 @@ void BatchGroups::sort_by_direction() {
   if (changes < n / 4) return;
   bins_.resize(n);
   bin_ends_.assign(n_bins + 1, 0);
-  const double per_width = 1 / width;
   for (std::size_t i = 0; i < n; ++i) {
-    const double bin = (theta[order_[i]] - least) * per_width;
+    const double bin = (theta[order_[i]] - least) / width;
     // a track of NaN, or beyond pi, comes last
-    bins_[i] =
-        static_cast<unsigned>(bin >= 0 && bin < static_cast<double>(n_bins)
-                                  ? bin
-                                  : static_cast<double>(n_bins));
+    bins_[i] = bin >= 0 && bin < static_cast<double>(n_bins)
+                   ? static_cast<std::size_t>(bin)
+                   : n_bins;
     ++bin_ends_[bins_[i]];
   }
   std::exclusive_scan(bin_ends_.begin(), bin_ends_.end(), bin_ends_.begin(),

@@ -416,8 +416,7 @@ class BatchGroups {
   std::vector<ModuleAhead> others_ahead_;  ///< of one track, temporary
   int least_hits_ = 0, fitted_hits_ = 0;
   std::vector<std::size_t> order_, trials_, rest_, wrong_;
-  std::vector<std::size_t> sorted_, bin_ends_;  ///< temporary
-  std::vector<unsigned> bins_;                  ///< the same
+  std::vector<std::size_t> sorted_, bins_, bin_ends_;  ///< temporary
   std::vector<Planned> planned_;
   BatchGroup group_;
   std::size_t group_id_ = 0;  ///< of the list of group_; 0: of several lists

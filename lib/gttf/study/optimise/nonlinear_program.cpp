@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/study/optimise/nonlinear_program.hpp"
 
+#include <Eigen/Cholesky>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
@@ -8,8 +9,6 @@
 #include <map>
 #include <utility>
 #include <vector>
-
-#include "gttf/core/matrix.hpp"
 
 namespace gttf {
 namespace {
@@ -103,30 +102,6 @@ void update(MatrixXd& b, const VectorXd& s, VectorXd y) {
   b += y * y.transpose() / product - bs * bs.transpose() / sbs;
 }
 
-using Orthogonal = Eigen::ColPivHouseholderQR<MatrixXd>;
-
-/// The z for which |A z - b| is least, by A P = Q R: its solve() would do the
-/// same, but takes g++ longer than the rest of this file.
-VectorXd least_squares(const Orthogonal& qr, VectorXd b) {
-  const MatrixXd& r = qr.matrixQR();  // below R: the reflections of Q
-  const Index rank = qr.nonzeroPivots();
-  for (Index k = 0; k < rank; ++k) {
-    double sum = b[k];
-    for (Index i = k + 1; i < r.rows(); ++i) sum += r(i, k) * b[i];
-    sum *= qr.hCoeffs()[k];
-    b[k] -= sum;
-    for (Index i = k + 1; i < r.rows(); ++i) b[i] -= sum * r(i, k);
-  }
-  VectorXd z = VectorXd::Zero(r.cols());
-  const auto& place = qr.colsPermutation().indices();
-  for (Index k = rank; k-- > 0;) {
-    double x = b[k];
-    for (Index j = k + 1; j < rank; ++j) x -= r(k, j) * z[place[j]];
-    z[place[k]] = x / r(k, k);
-  }
-  return z;
-}
-
 VectorXd within(const NonlinearProgram& program, const VectorXd& x) {
   return x.cwiseMax(program.lower).cwiseMin(program.upper);
 }
@@ -169,7 +144,7 @@ VectorXd nonnegative_least_squares(const MatrixXd& a, const VectorXd& b) {
       MatrixXd part(a.rows(), static_cast<Index>(passive.size()));
       for (Index k = 0; k < part.cols(); ++k)
         part.col(k) = a.col(passive[static_cast<std::size_t>(k)]);
-      const VectorXd z = least_squares(Orthogonal(part), b);
+      const VectorXd z = part.colPivHouseholderQr().solve(b);
       if (first && !(z[part.cols() - 1] > 0)) {
         // included due to rounding
         flag(best) = 0;
@@ -207,15 +182,13 @@ std::optional<QuadraticStep> quadratic_step(const MatrixXd& b,
                                             const VectorXd& offsets) {
   // minimises |L^T d + L^-1 g|: with y in its place, the shortest y with h <= G
   // y, from the non-negative least squares of its dual
-  const auto factor = cholesky(b);
-  if (!factor) return std::nullopt;
+  const Eigen::LLT<MatrixXd> llt(b);
+  if (llt.info() != Eigen::Success) return std::nullopt;
   const Index m = rows.rows(), n = g.size();
-  VectorXd c = g;
-  solve_lower(*factor, c);
+  const VectorXd c = llt.matrixL().solve(g);
   // rows of G = -rows L^-T
   MatrixXd e(n + 1, m);
-  e.topRows(n) = -rows.transpose();
-  solve_lower(*factor, e.topRows(n));
+  e.topRows(n) = -llt.matrixL().solve(rows.transpose());
   const VectorXd h = offsets + e.topRows(n).transpose() * c;
   e.row(n) = h.transpose();
   VectorXd scale(m);
@@ -232,8 +205,7 @@ std::optional<QuadraticStep> quadratic_step(const MatrixXd& b,
   if (!(-rest[n] > 1e-12)) return std::nullopt;
   const VectorXd y = rest.head(n) / -rest[n];
   QuadraticStep step;
-  step.d = y - c;
-  solve_upper(*factor, step.d);
+  step.d = llt.matrixU().solve(y - c);
   step.multipliers = u.cwiseQuotient(scale) / -rest[n];
   return step;
 }
@@ -308,7 +280,7 @@ void take_least_multipliers(const NonlinearProgram& program,
   const ActiveRows rows = active_rows(program, result);
   const MatrixXd& a = rows.gradients;
   if (a.size() == 0) return;
-  Orthogonal qr(a);
+  auto qr = a.colPivHouseholderQr();
   qr.setThreshold(dependent);
   if (qr.rank() == a.cols()) return;  // they are the only ones
   const VectorXd& g = result.values.gradient;
