@@ -3,6 +3,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 
 namespace gttf {
 
@@ -19,6 +20,11 @@ std::optional<Eigen::MatrixXd> cholesky(const Eigen::MatrixXd& m) {
   const Eigen::LLT<Eigen::MatrixXd> factor(m);
   if (factor.info() != Eigen::Success) return std::nullopt;
   return Eigen::MatrixXd(factor.matrixL());
+}
+
+Eigen::MatrixXd triangular_root(const Eigen::MatrixXd& a) {
+  const Eigen::HouseholderQR<Eigen::MatrixXd> factors(a);
+  return factors.matrixQR().topRows(a.cols()).triangularView<Eigen::Upper>();
 }
 
 void solve_lower(const Eigen::MatrixXd& l,

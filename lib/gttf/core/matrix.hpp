@@ -113,6 +113,10 @@ Eigenvectors eigenvectors(const Eigen::MatrixXd& m);
 /// definite.
 std::optional<Eigen::MatrixXd> cholesky(const Eigen::MatrixXd& m);
 
+/// R of a = Q R, upper triangular, with Q^T Q = 1: R^T R = a^T a. `a` has at
+/// least as many rows as columns.
+Eigen::MatrixXd triangular_root(const Eigen::MatrixXd& a);
+
 /// Solves L x = b for columns in place.
 void solve_lower(const Eigen::MatrixXd& l, Eigen::Ref<Eigen::MatrixXd> columns);
 

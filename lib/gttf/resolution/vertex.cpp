@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "gttf/core/matrix.hpp"
 
@@ -79,18 +80,25 @@ VertexTrack at_plane(const Track& track) {
   return t;
 }
 
-/// The information of the position of a track about its m: m changes by gain
-/// times the deviation of the position.
-/// @param place  its information, place_of()
-Matrix32 gain_of(const VertexTrack& t, const Eigen::Matrix2d& place) {
-  const Matrix32 with_place = t.covariance.bottomLeftCorner<3, 2>();
-  return product(with_place, place);
-}
+/// The covariance of a track as L L^T, by blocks of position and m.
+struct Factor {
+  Eigen::Matrix2d place;
+  Matrix32 with_place;
+  Matrix3 rest;  ///< of the errors of m for a given position
 
-/// The information about the position; not finite if it has no error.
-Eigen::Matrix2d place_of(const VertexTrack& t) {
-  const Eigen::Matrix2d errors = t.covariance.topLeftCorner<2, 2>();
-  return inverse(errors);
+  /// Columns of the position in units of its independent errors.
+  void divide(Eigen::Ref<Eigen::MatrixXd> columns) const {
+    solve_lower(place, columns);
+  }
+  /// m changes by this times the deviation of the position.
+  Matrix32 gain() const { return with_place * inverse(place); }
+};
+
+std::optional<Factor> factor_of(const VertexTrack& t) {
+  const auto l = cholesky(t.covariance);
+  if (!l) return std::nullopt;
+  return Factor{l->topLeftCorner<2, 2>(), l->bottomLeftCorner<3, 2>(),
+                l->bottomRightCorner<3, 3>()};
 }
 
 Vector4 four_momentum(const Vector3& momentum, double mass) {
@@ -98,8 +106,6 @@ Vector4 four_momentum(const Vector3& momentum, double mass) {
   four << momentum, std::sqrt(momentum.squaredNorm() + mass * mass);
   return four;
 }
-
-double root(double variance) { return std::sqrt(std::max(0.0, variance)); }
 
 }  // namespace
 
@@ -119,46 +125,42 @@ std::optional<VertexTrack> vertex_track(const Track& track,
 
 std::optional<VertexErrors> fit_vertex(std::span<const VertexTrack> tracks) {
   if (tracks.size() < 2) return std::nullopt;
+  const auto n = static_cast<Eigen::Index>(tracks.size());
   VertexErrors r;
   r.momentum.setZero();
-  r.separate.setZero();
-  r.constrained.setZero();
-  Matrix3 information = Matrix3::Zero();
+  r.separate.resize(4, track_dim * n);
+  r.constrained.resize(4, 3 * n + 3);
+  Eigen::MatrixXd places(2 * n, 3);       // d(position)/d(vertex), divided
   Matrix43 by_vertex = Matrix43::Zero();  // d(fitted momentum)/d(vertex)
-  for (const VertexTrack& t : tracks) {
-    const Eigen::Matrix2d place = place_of(t);
-    // positive definite
-    if (!(place(0, 0) > 0 &&
-          place(0, 0) * place(1, 1) > place(0, 1) * place(1, 0)))
-      return std::nullopt;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const VertexTrack& t = tracks[static_cast<std::size_t>(i)];
+    const auto factor = factor_of(t);
+    if (!factor) return std::nullopt;
     const Eigen::Matrix<double, 2, 3> a = t.by_vertex.topRows<2>();
-    const Matrix32 to = a.transpose();
-    information += product(to, product(place, a));
-    const Matrix32 gain = gain_of(t, place);
+    places.middleRows<2>(2 * i) = a;
+    factor->divide(places.middleRows(2 * i, 2));
     const Vector4 momentum = four_momentum(t.momentum_of(t.m), t.mass);
     Matrix43 four;  // d(four-momentum)/dm
     four.topRows<3>() = t.momentum_by_m;
     four.row(3) =
         momentum.head<3>().transpose() * t.momentum_by_m / momentum[3];
-    const Matrix3 m = t.covariance.bottomRightCorner<3, 3>();
-    const Matrix32 with_place = t.covariance.bottomLeftCorner<3, 2>();
-    const Matrix3 rest = m - symmetric_product(gain, with_place);
     r.momentum += momentum;
-    r.separate += propagated(four, m);
-    r.constrained += propagated(four, rest);
-    by_vertex += four * (gain * a - t.by_vertex.bottomRows<3>());
+    r.separate.middleCols<2>(track_dim * i) = four * factor->with_place;
+    r.separate.middleCols<3>(track_dim * i + 2) = four * factor->rest;
+    r.constrained.middleCols<3>(3 * i) = four * factor->rest;
+    by_vertex += four * (factor->gain() * a - t.by_vertex.bottomRows<3>());
   }
   // in units in which a vertex that is hardly determined shows
-  const Vector3 scale = information.diagonal().cwiseSqrt().cwiseInverse();
+  const Vector3 scale = places.colwise().norm().cwiseInverse();
   if (!scale.allFinite()) return std::nullopt;
-  const Matrix3 scaled = scale.asDiagonal() * information * scale.asDiagonal();
-  const Eigenvectors axes = eigenvectors(scaled);
-  constexpr double least = 1e-12;  // parallel tracks, except for rounding
-  if (!(axes.values[0] > least)) return std::nullopt;
-  Matrix3 root = scale.asDiagonal() * axes.vectors;
-  for (int i = 0; i < 3; ++i) root.col(i) /= std::sqrt(axes.values[i]);
-  r.vertex = square(root);
-  r.constrained += propagated(by_vertex, r.vertex);
+  const Eigen::MatrixXd root = triangular_root(places * scale.asDiagonal());
+  constexpr double least = 1e-6;  // parallel tracks, except for rounding
+  if (!(root.diagonal().cwiseAbs().minCoeff() > least)) return std::nullopt;
+  Eigen::MatrixXd inverted = Matrix3::Identity();
+  solve_lower(root.transpose(), inverted);
+  const Matrix3 vertex = scale.asDiagonal() * inverted.transpose();
+  r.vertex = square(vertex);
+  r.constrained.rightCols<3>() = by_vertex * vertex;
   return r;
 }
 
@@ -170,10 +172,15 @@ FittedVertex fit_vertex(std::span<const VertexTrack> tracks,
                         const VertexErrors& errors,
                         std::span<const Vector5> measured) {
   FittedVertex r;
+  std::vector<Factor> factors;
   Vector3 sum = Vector3::Zero();
-  for (std::size_t i = 0; i < tracks.size(); ++i)
-    sum += tracks[i].by_vertex.topRows<2>().transpose() *
-           (place_of(tracks[i]) * measured[i].head<2>());
+  for (std::size_t i = 0; i < tracks.size(); ++i) {
+    factors.push_back(factor_of(tracks[i]).value());
+    Eigen::MatrixXd both(2, 4);
+    both << tracks[i].by_vertex.topRows<2>(), measured[i].head<2>();
+    factors.back().divide(both);
+    sum += both.leftCols<3>().transpose() * both.col(3);
+  }
   r.vertex = errors.vertex * sum;
   r.separate.setZero();
   r.constrained.setZero();
@@ -184,20 +191,20 @@ FittedVertex fit_vertex(std::span<const VertexTrack> tracks,
       to += four_momentum(t.momentum_of(t.m + dm), t.mass);
     };
     add(measured[i].tail<3>(), r.separate);
-    add(rest.tail<3>() - gain_of(t, place_of(t)) * rest.head<2>(),
-        r.constrained);
+    add(rest.tail<3>() - factors[i].gain() * rest.head<2>(), r.constrained);
   }
   return r;
 }
 
 double mass_of(const Vector4& momentum) {
-  return root(momentum[3] * momentum[3] - momentum.head<3>().squaredNorm());
+  return std::sqrt(std::max(
+      0.0, momentum[3] * momentum[3] - momentum.head<3>().squaredNorm()));
 }
 
-double sigma_of_mass(const Vector4& momentum, const Matrix4& covariance) {
+double sigma_of_mass(const Vector4& momentum, const MomentumErrors& errors) {
   Vector4 gradient = -momentum;
   gradient[3] = momentum[3];
-  return root(gradient.dot(covariance * gradient)) / mass_of(momentum);
+  return (gradient.transpose() * errors).norm() / mass_of(momentum);
 }
 
 double recoil_mass(const Vector4& momentum, double sqrt_s) {
@@ -205,13 +212,14 @@ double recoil_mass(const Vector4& momentum, double sqrt_s) {
   return std::sqrt(energy * energy - momentum.head<3>().squaredNorm());
 }
 
-double sigma_of_recoil_mass(const Vector4& momentum, const Matrix4& covariance,
-                            double sqrt_s, double sigma_sqrt_s) {
+double sigma_of_recoil_mass(const Vector4& momentum,
+                            const MomentumErrors& errors, double sqrt_s,
+                            double sigma_sqrt_s) {
   const double energy = sqrt_s - momentum[3];
   Vector4 gradient = -momentum;
   gradient[3] = -energy;
   const double by_beam = energy * sigma_sqrt_s;
-  return root(gradient.dot(covariance * gradient) + by_beam * by_beam) /
+  return std::hypot((gradient.transpose() * errors).norm(), by_beam) /
          recoil_mass(momentum, sqrt_s);
 }
 

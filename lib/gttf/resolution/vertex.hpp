@@ -13,7 +13,10 @@ namespace gttf {
 
 using Matrix3 = Eigen::Matrix3d;
 using Vector4 = Eigen::Vector4d;
-using Matrix4 = Eigen::Matrix4d;
+/// A covariance C of a four-momentum (px, py, pz, E) as a matrix R of columns
+/// with C = R R^T, GeV. The mass of a fast particle is a small difference of
+/// large numbers, and of C itself its error would lose digits.
+using MomentumErrors = Eigen::Matrix<double, 4, Eigen::Dynamic>;
 
 /// A track from a vertex as a measurement of five numbers y: two of its place
 /// next to the vertex v, two of its direction, and q/p. To first order
@@ -47,10 +50,10 @@ std::optional<VertexTrack> vertex_track(const Track& track,
 
 /// Errors of a common vertex and of the total four-momentum (px, py, pz, E).
 struct VertexErrors {
-  Vector4 momentum;     ///< GeV
-  Matrix4 separate;     ///< covariance of `momentum`, each track by itself
-  Matrix4 constrained;  ///< the same if all tracks come from one point
-  Matrix3 vertex;       ///< covariance of that point, mm^2
+  Vector4 momentum;            ///< GeV
+  MomentumErrors separate;     ///< of `momentum`, each track by itself
+  MomentumErrors constrained;  ///< the same if all tracks come from one point
+  Matrix3 vertex;              ///< covariance of that point, mm^2
 };
 
 /// Least squares for the point that all tracks come from: tracks have
@@ -59,7 +62,9 @@ struct VertexErrors {
 ///   Cov(v)^-1 = sum_i A_i^T S_i^-1 A_i,
 ///
 /// with A_i the position rows of by_vertex and S_i the covariance of the
-/// position; the vertex changes the momentum through the correlations.
+/// position; the vertex changes the momentum through the correlations. By
+/// orthogonal transformations of S_i^-1/2 A_i, as the angles between the tracks
+/// of a fast particle are small.
 /// @return  nothing unless at least two tracks determine the point
 /// Source: [Fruehwirth87], the fit in one linear step
 std::optional<VertexErrors> fit_vertex(std::span<const VertexTrack> tracks);
@@ -80,14 +85,15 @@ FittedVertex fit_vertex(std::span<const VertexTrack> tracks,
 /// Invariant mass, sqrt(E^2 - p^2); 0 of a space-like momentum.
 double mass_of(const Vector4& momentum);
 /// sigma(m) of the invariant mass m^2 = E^2 - p^2.
-/// @param covariance  of `momentum`: separate or constrained
-double sigma_of_mass(const Vector4& momentum, const Matrix4& covariance);
+/// @param errors  of `momentum`: separate or constrained
+double sigma_of_mass(const Vector4& momentum, const MomentumErrors& errors);
 
 /// The mass that recoils against the tracks at the centre-of-mass energy
 /// sqrt_s of a collision at rest: m^2 = (sqrt_s - E)^2 - p^2; NaN if negative.
 double recoil_mass(const Vector4& momentum, double sqrt_s);
 /// Its standard deviation; `sigma_sqrt_s` is that of sqrt_s.
-double sigma_of_recoil_mass(const Vector4& momentum, const Matrix4& covariance,
-                            double sqrt_s, double sigma_sqrt_s);
+double sigma_of_recoil_mass(const Vector4& momentum,
+                            const MomentumErrors& errors, double sqrt_s,
+                            double sigma_sqrt_s);
 
 }  // namespace gttf

@@ -327,7 +327,8 @@ class DecayPoint {
       const double constrained = sigma_of_mass(e.momentum, e.constrained);
       const Vector3 p = e.momentum.head<3>();
       const double p_variance =
-          p.dot(e.constrained.topLeftCorner<3, 3>() * p) / p.squaredNorm();
+          (p.transpose() * e.constrained.topRows<3>()).squaredNorm() /
+          p.squaredNorm();
       sum += w;
       masses.emplace_back(constrained, w);
       mean.mass += w * mass * mass;
