@@ -421,15 +421,6 @@ std::string sigma_text(Parameter q, double sigma) {
                            w.unit_name);
 }
 
-std::string parameter_list() {
-  std::string list;
-  for (const Parameter q : all_parameters) {
-    if (!list.empty()) list += ", ";
-    list += to_string(q);
-  }
-  return list;
-}
-
 std::span<const Parameter> shown_parameters(bool along_beam) {
   using P = Parameter;
   static constexpr std::array beam{P::p, P::x, P::y, P::tx, P::ty};

@@ -119,9 +119,6 @@ std::string sigma_symbol(Parameter q, bool at_layer = false);
 /// "12.3 um", "0.35 %"; "-" if there is none.
 std::string sigma_text(Parameter q, double sigma);
 
-/// "p, pt, d0, z0, phi0, theta, x, y, tx, ty".
-std::string parameter_list();
-
 /// The columns of tables on the terminal: for tracks along a beam p, x, y, tx,
 /// ty, of others p, pt, d0, z0, phi0, theta; at a layer p, u, v, tu, tv.
 std::span<const Parameter> shown_parameters(bool along_beam);
