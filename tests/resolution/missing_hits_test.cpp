@@ -6,9 +6,118 @@
 #include <array>
 #include <cmath>
 
+#include "gttf/resolution/layer_errors.hpp"
 #include "support/layouts.hpp"
+#include "support/shipped.hpp"
 
 namespace gttf::test::GTTF_TEST_FILE {
+
+namespace {
+
+/// How LayerLosses compares with fits of the other layers.
+struct LossComparison {
+  double worst = 0;  ///< relative difference of the errors
+  int found = 0, refused = 0;
+  bool same_hits = true, same_status = true;
+
+  /// Each layer of a track, and each with the next one.
+  void add(const Detector& detector, const Track& track, const Model& model) {
+    const TrackingGeometry geometry(detector);
+    const Resolution all = resolve(geometry, track, model);
+    const LayerLosses losses(geometry, track, model);
+    for (std::size_t k = 0; k < all.crossings.size(); ++k) {
+      const std::size_t own = all.crossings[k].layer;
+      std::vector<std::size_t> layers{own};
+      for (int pass = 0; pass < 2; ++pass) {
+        for (const auto material :
+             {DroppedMaterial::kept, DroppedMaterial::removed})
+          compare(losses.without(layers, material),
+                  resolve_without(detector, track, model, layers, material),
+                  all.status);
+        if (k + 1 == all.crossings.size()) break;
+        layers.push_back(all.crossings[k + 1].layer);
+      }
+    }
+  }
+
+ private:
+  void compare(const std::optional<RemainingErrors>& found_errors,
+               const Resolution& fitted, Status status) {
+    if (!found_errors) {
+      ++refused;
+      return;
+    }
+    ++found;
+    same_hits = same_hits && found_errors->n_hits == fitted.n_hits;
+    same_status = same_status && fitted.status == status;
+    const PerParameter expected = errors_of(fitted);
+    for (const Parameter q : all_parameters) {
+      const double a = found_errors->sigma[q], b = expected[q];
+      if (std::isnan(a) && std::isnan(b)) continue;
+      const double relative = std::abs(a / b - 1);
+      worst = std::isnan(relative) ? 1 : std::max(worst, relative);
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("lost layers: errors are those of fits without them") {
+  struct Case {
+    const char* name;
+    Model model;
+    double least;  ///< share for which no other fit is necessary
+  };
+  Model with_spot, straggling, total;
+  with_spot.beam_spot = BeamSpot{0.02, 0.01, 10};
+  straggling.loss = EnergyLoss::straggling;
+  total.scattering = Scattering::highland_total;
+  Model mean;
+  mean.loss = EnergyLoss::mean;
+  for (const Case& c :
+       {Case{"alice_its2", {}, 0.9}, Case{"alice_its2", with_spot, 0.9},
+        Case{"cld", {}, 0.9}, Case{"belle2", {}, 0.9}, Case{"ild", {}, 0.9},
+        Case{"cld", mean, 0.4}, Case{"cld", straggling, 0.3},
+        Case{"cld", total, 0.3}, Case{"datura", {}, 0.6}, Case{"lhcb", {}, 0.9},
+        Case{"faser", {}, 0.5}}) {
+    CAPTURE(c.name);
+    const Detector detector = shipped(c.name);
+    const bool forward = detector.field.kind != FieldKind::solenoid;
+    LossComparison comparison;
+    for (const double p : {2., 60.}) {
+      Track track;
+      track.p = p;
+      track.theta = (forward ? 3 : 71) * unit::deg;
+      if (detector.field.kind == FieldKind::none) track.theta = 0;
+      track.phi = 0.3;
+      comparison.add(detector, track, c.model);
+    }
+    CAPTURE(comparison.found);
+    CAPTURE(comparison.refused);
+    CHECK(comparison.worst < 1e-9);
+    CHECK(comparison.same_hits);
+    CHECK(comparison.same_status);
+    CHECK(comparison.found > c.least * (comparison.found + comparison.refused));
+  }
+}
+
+TEST_CASE("lost layers: errors in random layouts, as helix and in a dipole") {
+  RandomLayouts random(17, 0.2);
+  LossComparison comparison;
+  for (int i = 0; i < 60; ++i) {
+    Detector detector = random.detector();
+    if (i % 3 == 1) detector = in_gap(detector);
+    Model model;
+    if (i % 4 == 0) model.beam_spot = BeamSpot{0.02, 0.01, 10};
+    if (i % 5 == 0) model.loss = EnergyLoss::mean;
+    comparison.add(detector, random.track(), model);
+  }
+  CAPTURE(comparison.refused);
+  CHECK(comparison.worst < 1e-8);
+  CHECK(comparison.same_hits);
+  CHECK(comparison.same_status);
+  CHECK(comparison.found > 300);
+}
 
 TEST_CASE("missing hits: a layer that is not there is one that is not listed") {
   const Detector d = make_barrel(6, 30, 300, 2, 0.01, 0.01);

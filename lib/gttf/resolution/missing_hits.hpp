@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -17,11 +19,41 @@ namespace gttf {
 enum class DroppedMaterial { kept, removed };
 
 /// The resolution without the measurements of `layers` (indices in
-/// Detector::layers).
+/// Detector::layers); the limits of exact hits and of no scattering are left
+/// out.
 Resolution resolve_without(const Detector& detector, const Track& track,
                            const Model& model,
                            std::span<const std::size_t> layers,
                            DroppedMaterial material);
+
+/// A track without some of its layers.
+struct RemainingErrors {
+  int n_hits = 0;
+  PerParameter sigma;  ///< native units; as sigmas()
+};
+
+/// The errors of a track without any of its layers, for which it is fitted once
+/// from both ends.
+class LayerLosses {
+ public:
+  LayerLosses(const TrackingGeometry& geometry, const Track& track,
+              const Model& model);
+  LayerLosses(LayerLosses&&) noexcept;
+  LayerLosses& operator=(LayerLosses&&) noexcept;
+  ~LayerLosses();
+
+  /// The errors of resolve_without(), of which the status is that of the track
+  /// with all layers. Nothing if that takes a fit of its own: if the track
+  /// crosses other layers between these, or takes another path or has other
+  /// scattering angles without them; if the other hits hardly determine it; for
+  /// errors at a layer; and for the triplet engine.
+  std::optional<RemainingErrors> without(std::span<const std::size_t> layers,
+                                         DroppedMaterial material) const;
+
+ private:
+  class Fits;
+  std::unique_ptr<const Fits> fits_;
+};
 
 /// Maximum number of patterns of hits that are summed individually.
 inline constexpr std::size_t most_hit_patterns = 5000;

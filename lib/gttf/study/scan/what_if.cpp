@@ -363,15 +363,21 @@ std::vector<Section> headroom_sections(const Table& table) {
 Table lost_layer_table(const WhatIf& what) {
   const Track track = what.track();
   const Model model = what.model();
-  const Resolution all = resolve(TrackingGeometry(what.detector), track, model);
+  const TrackingGeometry geometry(what.detector);
+  const Resolution all = resolve(geometry, track, model);
+  const LayerLosses losses(geometry, track, model);
   LostLayers rows(what);
   rows.add("all layers", "", all);
   const NamedSets named = crossed_sets(what.detector, all, what.grouping);
   for (std::size_t i = 0; i < named.sets.size(); ++i) {
     const LayerSet& set = named.sets[i];
     const auto without = [&](const char* name, DroppedMaterial material) {
-      rows.add(name, named.names[i],
-               resolve_without(what.detector, track, model, set, material));
+      if (const auto rest = losses.without(set, material))
+        rows.add(name, named.names[i], rest->n_hits, Resolution::none,
+                 rest->sigma, std::string(missing_text(all)));
+      else
+        rows.add(name, named.names[i],
+                 resolve_without(what.detector, track, model, set, material));
     };
     const bool measures = std::any_of(
         set.begin(), set.end(),
