@@ -179,13 +179,12 @@ class Worker {
                     job.model.loss);
       fit_.loss = &loss_->view();
     }
-    const bool with_slopes = job.slopes.asked_for();
     groups_.emplace(job.batch, job.kernels.covariance, nullptr, fit_.loss,
-                    job.tracks, job.model, with_slopes, job.known);
+                    job.tracks, job.model, job.known);
     if (job.regions)
       in_regions_.emplace(job.batch, job.kernels.in_regions,
                           &job.regions->view(), fit_.loss, job.tracks,
-                          job.model, with_slopes, nullptr);
+                          job.model, nullptr);
     fit_.bz = job.regions ? job.geometry.b_ref() : job.batch.bz;
     double least_variance = job.geometry.least_variance();
     if (const auto& spot = job.model.beam_spot) {
@@ -890,10 +889,9 @@ BatchStatistics resolve_all(const TrackingGeometry& geometry,
       path == CodePath::best && is_vectorised(geometry, model) &&
           !(model.beam_spot && asks_without_spot(results)) &&
           (model.loss == EnergyLoss::off || are_of_one_kind(tracks)) &&
-          // without field a change of the momentum is not one of the line;
-          // derivatives with loss are those of surfaces shared by all tracks
+          // without field a change of the momentum is not one of the line
           !(with_slopes && model.loss != EnergyLoss::off &&
-            (!geometry.has_field() || geometry.modules() != nullptr)) &&
+            !geometry.has_field()) &&
           // with one logarithm, or one width of all fluctuations, every layer
           // depends on all
           !(with_slopes && (model.scattering == Scattering::highland_total ||

@@ -102,6 +102,15 @@ struct FittedRows {
   }
 };
 
+/// Of a coordinate of a crossing.
+template <class S>
+[[gnu::always_inline]] inline S error_of(const ListedSurface& at,
+                                         const BatchSurface& s, std::size_t q) {
+  using std::sqrt;
+  if (at.axes == nullptr) return S(std::sqrt(s.axes[q].variance));
+  return sqrt(PackAccess<S>::load(at.axes[q].variance));
+}
+
 /// Part of the list of crossings, innermost first, as a source of them.
 template <class S, class Step>
 struct BatchStretch {
@@ -284,7 +293,7 @@ class FunctionWalk : public AnyFit {
     const BatchSurface& s = task_.surfaces[at.surface];
     const S weight = gain * c.weight(q);
     write_elements(
-        S(2) * error_of(at, s, q) * weight * weight,
+        S(2) * error_of<S>(at, s, q) * weight * weight,
         function_.sigma + (at.first_coordinate + in_order(q, s.independent)) *
                               task_.budget_stride);
     if constexpr (with_positions) {
@@ -293,13 +302,6 @@ class FunctionWalk : public AnyFit {
       for (std::size_t j = 0; j < track_dim; ++j)
         rest_[j] = rest_[j] - weight * c.rows[q][j];
     }
-  }
-
-  static S error_of(const ListedSurface& at, const BatchSurface& s,
-                    std::size_t q) {
-    using std::sqrt;
-    if (at.axes == nullptr) return S(std::sqrt(s.axes[q].variance));
-    return sqrt(PackAccess<S>::load(at.axes[q].variance));
   }
 
   template <int>

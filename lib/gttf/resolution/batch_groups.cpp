@@ -112,7 +112,7 @@ BatchGroups::BatchGroups(const BatchGeometry& geometry,
                          const CovarianceKernel& kernel,
                          const BatchRegions* regions, const BatchLoss* loss,
                          const TrackArrays& tracks, const Model& model,
-                         bool with_slopes, KnownLists* known)
+                         KnownLists* known)
     : geometry_(geometry),
       modules_(geometry.layers.size() < geometry.geometry.surfaces().size()
                    ? geometry.geometry.modules()
@@ -133,10 +133,8 @@ BatchGroups::BatchGroups(const BatchGeometry& geometry,
                  modules_ == nullptr && regions == nullptr),
       from_start_(model.beam_spot.has_value()),
       slowing_(model.loss != EnergyLoss::off),
-      // with loss, neither derivatives nor paths that it bends in regions have
-      // masks
-      may_unite_(!slowing_ ||
-                 (regions == nullptr ? !with_slopes : regions->b_ref == 0)),
+      // paths that the loss bends in regions have no masks
+      may_unite_(!slowing_ || regions == nullptr || regions->b_ref == 0),
       at_(model.at),
       known_(may_guess_ && !slowing_ ? known : nullptr),
       crossed_(geometry.surfaces.size()),

@@ -198,14 +198,12 @@ struct Retraced {
 /// Processes a block of tracks at a time; keeps the lists found so far.
 class BatchGroups {
  public:
-  /// @param regions    of the field that the tracks fly through; null: helices
-  /// @param loss       what they lose energy in, or null
-  /// @param with_slopes  whether derivatives are requested
-  /// @param known      lists that are tried first; may be null
+  /// @param regions  of the field that the tracks fly through; null: helices
+  /// @param loss     what they lose energy in, or null
+  /// @param known    lists that are tried first; may be null
   BatchGroups(const BatchGeometry& geometry, const CovarianceKernel& kernel,
               const BatchRegions* regions, const BatchLoss* loss,
-              const TrackArrays& tracks, const Model& model, bool with_slopes,
-              KnownLists* known);
+              const TrackArrays& tracks, const Model& model, KnownLists* known);
 
   /// Calls GuessCheck fit(group) for tracks `begin` to `end` with at least
   /// `least_hits` hits, except if `left_out`; of tracks that lose energy, of

@@ -3,6 +3,7 @@
 // respect to position and material of every layer, for a batch.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "gttf/resolution/batch_backward_pass.hpp"
@@ -78,13 +79,14 @@ class BatchLossSlopes {
     n_ = 0;
     for (std::size_t i = 0; i < n; ++i)
       if (functions[i].sigma != nullptr) start(functions[i]);
-    std::size_t end = task_.n_crossings;
-    while (end > 0 && is_behind_hits(end - 1)) --end;
+    const std::size_t end = find_passing();
     for (std::size_t k = 0; k < end; ++k) {
-      pass_step(k);
-      pass_coordinates(k);
-      // nothing is measured behind the layer of the last hit
-      if (k + 1 < end) pass_layer(k);
+      const Passing& passing = passages_[k].passing;
+      only(passing.crossing, [&] {
+        pass_step(k);
+        pass_coordinates(k);
+      });
+      if (passing.layer != 0) only(passing.layer, [&] { pass_layer(k); });
     }
     for (std::size_t i = 0; i < n_; ++i) {
       for (std::size_t k = end; k < task_.n_crossings; ++k)
@@ -102,8 +104,15 @@ class BatchLossSlopes {
     double *position, *material, *sigma;
   };
 
+  /// The tracks that matter at a crossing.
+  struct Passing {
+    TrackBits crossing;  ///< those that cross it, up to their last hit,
+    TrackBits layer;  ///< and before it: nothing is measured behind its layer
+  };
+
   /// Effects of changes of the helix in front of a layer.
   struct Passage {
+    Passing passing;
     HelixStep<S> step;
     // of the arc of the step, by phi and kappa of the helix before it
     S arc_phi, arc_kappa;
@@ -130,10 +139,43 @@ class BatchLossSlopes {
     return n;
   }
 
-  bool is_behind_hits(std::size_t k) const {
-    const ListedSurface& c = task_.list[k];
-    return (c.fitted | c.kinked | c.inner) == 0;
+  /// @return  the crossings up to the last hit of any track
+  std::size_t find_passing() {
+    TrackBits before_last = 0;
+    std::size_t end = 0;
+    for (std::size_t k = task_.n_crossings; k-- > 0;) {
+      const ListedSurface& c = task_.list[k];
+      const TrackBits behind = before_last;
+      before_last |= c.fitted | c.kinked | c.inner;
+      passages_[k].passing = {c.crossed & before_last, c.crossed & behind};
+      if (end == 0 && before_last != 0) end = k + 1;
+    }
+    return end;
   }
+
+  /// Takes a step, of these tracks only.
+  template <class Step>
+  void only(TrackBits tracks, const Step& step) {
+    if (!task_.mixed || tracks == task_.all) return step();
+    std::copy_n(walks_.begin(), n_, before_.begin());
+    step();
+    const auto mask = L::mask(tracks);
+    const auto keep = [&mask](S& x, const S& before) {
+      x = select(mask, x, before);
+    };
+    for (std::size_t i = 0; i < n_; ++i) {
+      Walk& walk = walks_[i];
+      for (std::size_t j = 0; j < track_dim; ++j) {
+        keep(walk.with_line[j], before_[i].with_line[j]);
+        keep(walk.with_helix[j], before_[i].with_helix[j]);
+        keep(walk.rest[j], before_[i].rest[j]);
+      }
+    }
+  }
+  [[gnu::always_inline]] S masked(TrackBits elements, const S& x) const {
+    return task_.mixed ? select(L::mask(elements), x, S(0)) : x;
+  }
+
   const BatchSurface& surface(std::size_t k) const {
     return task_.surfaces[task_.list[k].surface];
   }
@@ -152,9 +194,10 @@ class BatchLossSlopes {
     for (std::size_t k = 0; k < task_.n_crossings; ++k) {
       if (task_.list[k].inner == 0) continue;
       const GeneralKinks<S>& b = steps_[k].kinks;
-      const S theta = b.w * dot(f.rest, b.theta),
-              phi = b.w_phi * dot(f.rest, b.phi),
-              loss = b.w_loss * dot(f.rest, b.loss);
+      const TrackBits inner = task_.list[k].inner;
+      const S theta = masked(inner, b.w * dot(f.rest, b.theta)),
+              phi = masked(inner, b.w_phi * dot(f.rest, b.phi)),
+              loss = masked(inner, b.w_loss * dot(f.rest, b.loss));
       for (std::size_t j = 0; j < track_dim; ++j)
         walk.with_line[j] = walk.with_line[j] + theta * b.theta[j] +
                             phi * b.phi[j] + loss * b.loss[j];
@@ -201,12 +244,27 @@ class BatchLossSlopes {
     }
   }
 
+  /// f(shape): the surface of a crossing, or the planes of the tracks.
+  template <class F>
+  [[gnu::always_inline]] void with_shape(std::size_t k, const F& f) const {
+    if (const ElementPlane* const planes = task_.list[k].planes)
+      f(PackPlane<S>(*planes));
+    else
+      f(surface(k).record);
+  }
+
+  void pass_coordinates(std::size_t k) {
+    with_shape(k, [&](const auto& shape) { pass_coordinates(k, shape); });
+  }
+
   /// The coordinates, and where a change of the helix meets the surface.
-  [[gnu::noinline, gnu::flatten]] void pass_coordinates(std::size_t k) {
+  template <class Shape>
+  [[gnu::noinline, gnu::flatten]] void pass_coordinates(std::size_t k,
+                                                        const Shape& shape) {
     const ListedSurface& c = task_.list[k];
     const BatchSurface& s = surface(k);
     const State& state = states_[k];
-    set_place(k, s.record, state);
+    set_place(k, shape, state);
     if (c.fitted == 0) return;
     const Line<RowDual> l = converted<RowDual>(line_);
     Crossing<RowDual> x, here;
@@ -214,13 +272,14 @@ class BatchLossSlopes {
     x.cos_psi = psi.apply(state.cos_psi, -state.sin_psi);
     x.sin_psi = psi.apply(state.sin_psi, state.cos_psi);
     x.inv_cos_psi =
-        s.record.is_upright() ? RowDual(S(1)) / x.cos_psi : RowDual(S(1));
+        shape.is_upright() ? RowDual(S(1)) / x.cos_psi : RowDual(S(1));
     x.tan2_half = x.x_over_x0 = RowDual(S(0));
     set_at_its_point(x, here);
+    const FittedRows<S> fitted{nullptr, nullptr, s.record.n_axes, s.weights,
+                               c.axes};
     for (std::size_t q = 0; q < s.record.n_axes; ++q) {
-      const Row<RowDual> row =
-          coordinate_row(l, s.record, here, s.axes[q].cosine, s.axes[q].sine);
-      const S weight(s.weights[q]), sigma(std::sqrt(s.axes[q].variance));
+      const Row<RowDual> row = row_of(l, shape, here, c, s, q);
+      const S weight = fitted.weight(q), sigma = error_of<S>(c, s, q);
       const std::size_t place =
           (c.first_coordinate + in_order(q, s.independent)) *
           task_.budget_stride;
@@ -228,7 +287,8 @@ class BatchLossSlopes {
         Walk& walk = walks_[i];
         const Row<S>& n = walk.with_helix;
         const S factor = (row[0].value * n[0] + row[1].value * n[1]) * weight;
-        write_elements(S(2) * sigma * factor * factor, walk.sigma + place);
+        write_elements(masked(c.fitted, S(2) * sigma * factor * factor),
+                       walk.sigma + place);
         S& psi_slope = adjoint(k, i).psi;
         psi_slope = psi_slope - S(2) * factor *
                                     (row[0].derivative[0] * n[0] +
@@ -239,19 +299,39 @@ class BatchLossSlopes {
     }
   }
 
-  void set_place(std::size_t k, const SurfaceRecord& s, const State& state) {
+  /// Of a coordinate at its own point.
+  template <class Shape>
+  static Row<RowDual> row_of(const Line<RowDual>& l, const Shape& shape,
+                             const Crossing<RowDual>& here,
+                             const ListedSurface& c, const BatchSurface& s,
+                             std::size_t q) {
+    if constexpr (std::is_same_v<Shape, SurfaceRecord>) {
+      return coordinate_row(l, shape, here, s.axes[q].cosine, s.axes[q].sine);
+    } else {
+      const PackAxis<S> axis(c.axes[q]);
+      return leaning_row(l, shape, here, kink(l, here), RowDual(axis.cosine),
+                         RowDual(axis.sine));
+    }
+  }
+
+  template <class Shape>
+  void set_place(std::size_t k, const Shape& shape, const State& state) {
     using std::sqrt;
-    using Kind = SurfaceRecord::Kind;
-    const LayerIncidence<S> at(s, state.cos_psi, state.sin_psi, line_.sin_theta,
-                               line_.cos_theta);
+    const LayerIncidence<S> at(shape, state.cos_psi, state.sin_psi,
+                               line_.sin_theta, line_.cos_theta);
     Passage& p = passages_[k];
     p.path_d0 = at.path_by_d0();
     p.path_z0 = at.path_by_z0();
-    // the radius of a cone is not measured along its normal
-    p.path_position =
-        s.kind == Kind::cone ? S(s.normal_r) * at.inverse : at.inverse;
-    // axes of a disk are along and across the radius
-    const bool turns = s.is_curved() || s.kind == Kind::disk;
+    p.path_position = at.inverse;
+    bool turns = false;
+    if constexpr (std::is_same_v<Shape, SurfaceRecord>) {
+      using Kind = SurfaceRecord::Kind;
+      // the radius of a cone is not measured along its normal
+      if (shape.kind == Kind::cone)
+        p.path_position = S(shape.normal_r) * at.inverse;
+      // axes of a disk are along and across the radius
+      turns = shape.is_curved() || shape.kind == Kind::disk;
+    }
     const S inv_r = select(state.r2 > S(0), S(1) / sqrt(state.r2), S(0));
     p.turn = TurnOfNormal<S>(at, turns, inv_r, state.kappa);
     const S inv_r2 = inv_r * inv_r;
@@ -260,17 +340,26 @@ class BatchLossSlopes {
     p.bend = p.kappa_psi = p.kappa_kappa = p.kappa_material = S(0);
   }
 
+  void pass_layer(std::size_t k) {
+    with_shape(k, [&](const auto& shape) { pass_layer(k, shape); });
+  }
+
   /// Loss and scattering in the layer.
-  [[gnu::noinline, gnu::flatten]] void pass_layer(std::size_t k) {
+  template <class Shape>
+  [[gnu::noinline, gnu::flatten]] void pass_layer(std::size_t k,
+                                                  const Shape& shape) {
     const ListedSurface& c = task_.list[k];
-    const BatchSurface& s = surface(k);
     const State& state = states_[k];
     Passage& passage = passages_[k];
-    const Layer layer(*this, s, c, state);
-    passage.bend = state.kappa - layer.slowed.kappa.value;
-    passage.kappa_psi = layer.slowed.kappa.derivative[of_psi];
-    passage.kappa_kappa = layer.slowed.kappa.derivative[of_kappa_before];
-    passage.kappa_material = layer.slowed.kappa.derivative[of_material];
+    const Layer layer(*this, shape, c, state);
+    const auto of_layer = [&](const S& x) {
+      return masked(passage.passing.layer, x);
+    };
+    const auto& kappa = layer.slowed.kappa;
+    passage.bend = of_layer(state.kappa - kappa.value);
+    passage.kappa_psi = of_layer(kappa.derivative[of_psi]);
+    passage.kappa_kappa = of_layer(kappa.derivative[of_kappa_before]);
+    passage.kappa_material = of_layer(kappa.derivative[of_material]);
     const LayerStep<LayerDual>& step = layer.slowed.step;
     const LayerStep<S> values{
         step.turn_d0.value, step.turn_z0.value, step.d0.value,   step.z0.value,
@@ -285,12 +374,12 @@ class BatchLossSlopes {
           (moved.phi * walk.rest[2] + moved.kappa * walk.rest[4]) * S(-2);
       walk.with_helix[2] = moved.phi.value;
       walk.with_helix[4] = moved.kappa.value;
-      if (scatters) sum = sum + scatter(steps_[k], c.inner != 0, layer, walk);
+      if (scatters) sum = sum + scatter(steps_[k], c, layer, walk);
       Adjoint& to = adjoint(k, i);
-      to.psi = to.psi + sum.derivative[of_psi];
-      to.kappa = sum.derivative[of_kappa_before];
-      to.inv_r = sum.derivative[of_inv_r];
-      to.material = sum.derivative[of_material];
+      to.psi = to.psi + of_layer(sum.derivative[of_psi]);
+      to.kappa = of_layer(sum.derivative[of_kappa_before]);
+      to.inv_r = of_layer(sum.derivative[of_inv_r]);
+      to.material = of_layer(sum.derivative[of_material]);
     }
   }
 
@@ -299,11 +388,12 @@ class BatchLossSlopes {
     SlowingLayer<LayerDual> slowed;
     LayerDual log_variance;  ///< of theta kinks: only the derivatives
 
-    Layer(const BatchLossSlopes& all, const BatchSurface& s,
+    template <class Shape>
+    Layer(const BatchLossSlopes& all, const Shape& shape,
           const ListedSurface& c, const State& state)
-        : Layer(all, s, c, state,
+        : Layer(all, shape, c, state,
                 LayerIncidence<LayerDual>(
-                    s.record,
+                    shape,
                     LayerDual::variable(S(0), of_psi)
                         .apply(state.cos_psi, -state.sin_psi),
                     LayerDual::variable(S(0), of_psi)
@@ -312,17 +402,20 @@ class BatchLossSlopes {
                     LayerDual(all.line_.cos_theta))) {}
 
    private:
-    Layer(const BatchLossSlopes& all, const BatchSurface& s,
+    template <class Shape>
+    Layer(const BatchLossSlopes& all, const Shape& shape,
           const ListedSurface& c, const State& state,
           const LayerIncidence<LayerDual>& at)
-        : Layer(all, s, state, at,
-                loss_in(all, c.slabs_of, state, at, kinetic_of(all, state))) {
-      if ((c.kinked | c.inner) != 0) set_variance(all, s, at);
+        : Layer(all, shape.is_curved(), state, at,
+                loss_in(all, c, state, at, kinetic_of(all, state))) {
+      if ((c.kinked | c.inner) != 0 &&
+          all.task_.surfaces[c.surface].record.x_over_x0 > 0)
+        set_variance(all, S(shape.x_over_x0), at);
     }
-    Layer(const BatchLossSlopes& all, const BatchSurface& s, const State& state,
+    Layer(const BatchLossSlopes& all, bool is_curved, const State& state,
           const LayerIncidence<LayerDual>& at,
           const ElementLoss<LayerDual>& loss)
-        : slowed(at, s.record.is_curved(), inverse_radius(state),
+        : slowed(at, is_curved, inverse_radius(state),
                  {LayerDual::variable(state.kappa, of_kappa_before),
                   LayerDual::variable(S(0), of_kappa_before)
                       .apply(state.p, -(state.p / state.kappa)),
@@ -345,16 +438,19 @@ class BatchLossSlopes {
 
     /// The loss depends on material times path, and on the energy.
     static ElementLoss<LayerDual> loss_in(const BatchLossSlopes& all,
-                                          std::size_t surface,
+                                          const ListedSurface& c,
                                           const State& state,
                                           const LayerIncidence<LayerDual>& at,
                                           const LayerDual& kinetic) {
       using D = Dual<2, S>;
-      const D paths = D::variable(at.paths.value, 0);
+      const S own = at.paths.value;
+      // not along an arbitrary path where a track does not cross it
+      const D paths = D::variable(
+          all.task_.mixed ? select(L::mask(c.crossed), own, S(1)) : own, 0);
       const S charge = L::load(all.task_.tracks->charge);
-      const ElementLoss<D> loss =
-          loss_in_layer(*all.task_.loss, surface, all.media_, charge * charge,
-                        paths, D(S(1)) / paths, D::variable(state.kinetic, 1));
+      const ElementLoss<D> loss = loss_in_layer(
+          *all.task_.loss, c.slabs_of, all.media_, charge * charge, paths,
+          D(S(1)) / paths, D::variable(state.kinetic, 1));
       const LayerDual material = LayerDual::variable(S(1), of_material),
                       all_paths = at.paths * material;
       const auto of = [&](const D& x) {
@@ -371,14 +467,12 @@ class BatchLossSlopes {
       return result;
     }
 
-    void set_variance(const BatchLossSlopes& all, const BatchSurface& s,
+    void set_variance(const BatchLossSlopes& all, const S& x_over_x0,
                       const LayerIncidence<LayerDual>& at) {
-      if (!(s.record.x_over_x0 > 0)) return;
       const BatchTask& task = all.task_;
       const auto constant = [](const S& x) { return LayerDual(x); };
-      const LayerDual along = at.paths *
-                              LayerDual::variable(S(1), of_material) *
-                              S(s.record.x_over_x0);
+      const LayerDual along =
+          at.paths * LayerDual::variable(S(1), of_material) * x_over_x0;
       const LayerDual w = theta0_squared(
           strength_of_average(inverse_p_beta2_,
                               constant(S(task.loss->rest_energy)),
@@ -392,7 +486,8 @@ class BatchLossSlopes {
   };
 
   /// The kinks of a layer: what they contribute to the derivatives.
-  [[gnu::always_inline]] LayerDual scatter(const LossStep<S>& at, bool is_inner,
+  [[gnu::always_inline]] LayerDual scatter(const LossStep<S>& at,
+                                           const ListedSurface& c,
                                            const Layer& layer,
                                            Walk& walk) const {
     const GeneralKinks<S>& b = at.kinks;
@@ -403,19 +498,18 @@ class BatchLossSlopes {
     Row<S>& f = walk.with_line;
     S theta = b.w * of_theta, phi = b.w_phi * of_phi,
       loss = b.w_loss * rest_kappa;
-    if (!is_inner) {
-      // the same, but stable: see docs/theory/streaming.md
-      loss = dot(f, at.gain.loss);
-      for (std::size_t j = 0; j < track_dim; ++j)
-        f[j] = f[j] - loss * b.loss[j];
-      theta = dot(f, at.gain.theta);
-      phi = dot(f, at.gain.phi);
-      for (std::size_t j = 0; j < track_dim; ++j)
-        f[j] = f[j] - theta * b.theta[j] - phi * b.phi[j];
-    } else {
-      for (std::size_t j = 0; j < track_dim; ++j)
-        f[j] = f[j] - theta * b.theta[j] - phi * b.phi[j] - loss * b.loss[j];
-    }
+    // the same, but stable, where a gain is known: docs/theory/streaming.md
+    const auto stable = [&](const S& own, const Row<S>& gain) {
+      if (c.kinked == 0) return own;
+      const S by_gain = dot(f, gain);
+      return c.inner == 0 ? by_gain : select(L::mask(c.inner), own, by_gain);
+    };
+    loss = stable(loss, at.gain.loss);
+    for (std::size_t j = 0; j < track_dim; ++j) f[j] = f[j] - loss * b.loss[j];
+    theta = stable(theta, at.gain.theta);
+    phi = stable(phi, at.gain.phi);
+    for (std::size_t j = 0; j < track_dim; ++j)
+      f[j] = f[j] - theta * b.theta[j] - phi * b.phi[j];
     Row<S>& n = walk.with_helix;
     n[2] = n[2] - phi;
     n[3] = n[3] - theta;
@@ -441,21 +535,25 @@ class BatchLossSlopes {
       // by the path to the surface
       const S own = own_path - path + psi * p.turn.by_path +
                     a.inv_r * p.radius_path + phi * p.bend;
-      put(k, walk, own * p.path_position,
-          a.material + kappa * p.kappa_material);
+      const TrackBits crossing = p.passing.crossing;
+      put(k, walk, masked(crossing, own * p.path_position),
+          masked(crossing, a.material + kappa * p.kappa_material));
       const S by_d0 = d0 + own * p.path_d0 + psi * p.turn.by_d0 +
                       a.inv_r * p.radius_d0,
               by_z0 = z0 + own * p.path_z0, by_phi = phi + psi,
               by_kappa = a.kappa + kappa * p.kappa_kappa;
       const HelixStep<S>& s = p.step;
-      d0 = s.cos_turn * by_d0 - s.cot_sine * by_z0 - s.c_sine * by_phi -
-           a.arc * s.sin_turn;
-      z0 = by_z0;
-      phi = s.forward * by_d0 - s.cot_sideward * by_z0 + s.cos_turn * by_phi +
-            a.arc * p.arc_phi;
-      kappa = by_kappa + s.d0_kappa * by_d0 - s.z0_kappa * by_z0 +
-              s.phi_kappa * by_phi + a.kappa_step + a.arc * p.arc_kappa;
-      path = own_path;
+      const auto set = [&](S& to, const S& x) {
+        to = task_.mixed ? select(L::mask(crossing), x, to) : x;
+      };
+      set(d0, s.cos_turn * by_d0 - s.cot_sine * by_z0 - s.c_sine * by_phi -
+                  a.arc * s.sin_turn);
+      set(z0, by_z0);
+      set(phi, s.forward * by_d0 - s.cot_sideward * by_z0 +
+                   s.cos_turn * by_phi + a.arc * p.arc_phi);
+      set(kappa, by_kappa + s.d0_kappa * by_d0 - s.z0_kappa * by_z0 +
+                     s.phi_kappa * by_phi + a.kappa_step + a.arc * p.arc_kappa);
+      set(path, own_path);
     }
   }
 
@@ -464,10 +562,14 @@ class BatchLossSlopes {
     const std::size_t place = task_.list[k].row * task_.budget_stride;
     if (walk.position != nullptr)
       write_elements(position, walk.position + place);
-    const double x_over_x0 = surface(k).record.x_over_x0;
-    if (walk.material != nullptr)
-      write_elements(material * S(x_over_x0 > 0 ? 1 / x_over_x0 : 0),
-                     walk.material + place);
+    if (walk.material == nullptr) return;
+    S per_x_over_x0(0);
+    if (surface(k).record.x_over_x0 > 0)
+      with_shape(k, [&](const auto& shape) {
+        const S x_over_x0(shape.x_over_x0);
+        per_x_over_x0 = select(x_over_x0 > S(0), S(1) / x_over_x0, S(0));
+      });
+    write_elements(material * per_x_over_x0, walk.material + place);
   }
 
   const BatchTask& task_;
@@ -479,7 +581,7 @@ class BatchLossSlopes {
   Adjoint* adjoints_;
   std::byte* rest_;
   bool is_asked_for_;
-  std::array<Walk, n_parameters> walks_;
+  std::array<Walk, n_parameters> walks_, before_;
   std::size_t n_ = 0;
 };
 

@@ -3,7 +3,9 @@
 // that does not depend on their number.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <vector>
 
 #include "gttf/fit/streaming/streaming.hpp"
