@@ -55,6 +55,35 @@ TEST_CASE("triplets equal those of regimes except for momenta") {
   }
 }
 
+TEST_CASE("regimes: momenta with energy loss are those of every triplet") {
+  Model model;
+  model.loss = EnergyLoss::mean;
+  // from where losses bend a track to where it is straight
+  Detector d = make_barrel(36, 20, 900, 2, 0.01, 0.03);
+  for (Layer& layer : d.layers) layer.material[0].material = "silicon";
+  for (const double theta : {1.5, 0.7}) {
+    Track t;
+    t.p = 1;
+    t.theta = theta;
+    t.phi = 0.3;
+    const TrackingGeometry geometry(d);
+    const TrackRegime r = find_regime(geometry, t, model);
+    REQUIRE(r.triplets.size() == 34);
+    int found = 0;
+    for (const TripletRegime& triplet : r.triplets) {
+      if (!std::isfinite(triplet.p_significant)) continue;
+      ++found;
+      Track there = t;
+      there.p = triplet.p_significant;
+      const auto all = find_triplets(geometry, arrays_of(there), model);
+      for (const TripletRegime& own : all[0])
+        if (own.layers == triplet.layers)
+          CHECK(own.xi == doctest::Approx(3).epsilon(1e-9));
+    }
+    CHECK(found > 20);
+  }
+}
+
 TEST_CASE("triplets of some layers: the others are skipped, but scatter") {
   const std::vector<double> radii{20, 40, 80, 160, 320};
   const Detector d = cylinders(radii, 2, 0.01, 0.01);

@@ -114,15 +114,34 @@ TripletRegime fit_crossings(const TripletTrack& track,
   return make_regime(t.hits, t.arms, fit_locally(t, track.kappa), thresholds);
 }
 
+/// The first crossing of each surface of a track.
+class FirstCrossings {
+ public:
+  explicit FirstCrossings(const AnyTrack& track)
+      : of_surface_(track.geometry().surfaces().size(), nowhere) {
+    for (std::size_t k = track.size(); k-- > 0;)
+      of_surface_[track.surface(k)] = k;
+  }
+  std::optional<std::size_t> of(std::size_t surface) const {
+    const std::size_t k = of_surface_[surface];
+    return k == nowhere ? std::nullopt : std::optional(k);
+  }
+
+ private:
+  static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> of_surface_;
+};
+
 /// Empty if the track does not cross the three layers in this order.
-TripletRegime fit_layers(const AnyTrack& track, const TripletTrack& triplets,
+TripletRegime fit_layers(const FirstCrossings& first,
+                         const TripletTrack& triplets,
                          const std::array<std::size_t, 3>& layers,
                          const RegimeThresholds& thresholds) {
   std::array<std::size_t, 3> crossings{};
   TripletRegime r;
   r.layers = layers;
   for (std::size_t i = 0; i < 3; ++i) {
-    const auto k = track.crossing_of(layers[i]);
+    const auto k = first.of(layers[i]);
     if (!k || (i > 0 && *k <= crossings[i - 1])) return r;
     crossings[i] = *k;
   }
@@ -362,27 +381,53 @@ std::vector<std::size_t> TracedTriplets::hits_of(std::size_t t) const {
 }
 
 std::vector<TripletRegime> TracedTriplets::fit(
-    std::span<const AskedXi> asked, const RegimeThresholds& thresholds) {
+    std::span<const AskedXi> asked, const RegimeThresholds& thresholds) const {
   std::vector<TripletRegime> list;
-  std::optional<AnyTrack> track;
+  std::optional<FirstCrossings> first;
   TripletTrack triplets;
   const AskedXi* of = nullptr;  // the track it belongs to
   for (const AskedXi& a : asked) {
     if (of == nullptr || of->track != a.track || of->p != a.p) {
       Track at = tracks_.track(a.track);
       at.p = a.p;
-      triplets = track.emplace(geometry_, at, model_).triplets(nullptr, false);
+      const AnyTrack track(geometry_, at, model_);
+      triplets = track.triplets(nullptr, false);
+      first.emplace(track);
       of = &a;
     }
-    list.push_back(fit_layers(*track, triplets, a.layers, thresholds));
+    list.push_back(fit_layers(*first, triplets, a.layers, thresholds));
   }
   return list;
 }
 
+std::vector<double> TracedTriplets::xi_at(
+    std::size_t track, double p,
+    std::span<const XiBetween::Layers> triplets) const {
+  std::vector<AskedXi> asked;
+  for (const XiBetween::Layers& layers : triplets)
+    asked.push_back({track, p, layers});
+  std::vector<double> xi;
+  for (const TripletRegime& r : fit(asked, {})) xi.push_back(r.xi);
+  return xi;
+}
+
 void TracedTriplets::significances(std::span<const AskedXi> asked,
                                    std::span<double> xi) {
-  const std::vector<TripletRegime> list = fit(asked, {});
-  for (std::size_t i = 0; i < list.size(); ++i) xi[i] = list[i].xi;
+  std::map<std::size_t, std::vector<XiBetween::Layers>> new_tracks;
+  for (const AskedXi& a : asked)
+    if (!known_.contains(a.track)) new_tracks[a.track].push_back(a.layers);
+  for (auto& [track, triplets] : new_tracks)
+    known_.emplace(track, XiBetween(std::move(triplets)));
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const AskedXi& a = asked[i];
+    XiBetween& known = known_.at(a.track);
+    const auto add = [&](double p) {
+      known.add(p, xi_at(a.track, p, known.triplets()));
+    };
+    if (const auto beside = known.beside(a.p)) add(*beside);
+    if (!known.at(a.layers, a.p)) add(a.p);
+    xi[i] = *known.at(a.layers, a.p);
+  }
 }
 
 std::vector<TripletRegime> recurling_triplets(

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "gttf/resolution/batch_triplets.hpp"
 #include "gttf/resolution/momentum_searches.hpp"
 #include "gttf/resolution/regime.hpp"
+#include "gttf/resolution/xi_between.hpp"
 #include "gttf/trajectory/surfaces_between.hpp"
 
 namespace gttf::detail {
@@ -130,16 +132,22 @@ class TracedTriplets {
   void find_hits(std::span<const std::size_t> list, const Take& take) {
     for (const std::size_t t : list) take(t, hits_of(t));
   }
+  /// From few momenta of a track, of which the first call of a track has all
+  /// triplets.
   void significances(std::span<const AskedXi> asked, std::span<double> xi);
   std::vector<TripletRegime> fit(std::span<const AskedXi> asked,
-                                 const RegimeThresholds& thresholds);
+                                 const RegimeThresholds& thresholds) const;
 
  private:
   std::vector<std::size_t> hits_of(std::size_t track) const;
+  /// xi of these triplets of a track at a momentum.
+  std::vector<double> xi_at(std::size_t track, double p,
+                            std::span<const XiBetween::Layers> triplets) const;
 
   const TrackingGeometry& geometry_;
   const Model& model_;
   const TrackArrays& tracks_;
+  std::map<std::size_t, XiBetween> known_;  ///< by track
 };
 
 /// Triplets of a helix whose last hit comes after its outer arc.
