@@ -352,8 +352,9 @@ class BatchLossSlopes {
     const State& state = states_[k];
     Passage& passage = passages_[k];
     const Layer layer(*this, shape, c, state);
-    const auto of_layer = [&](const S& x) {
-      return masked(passage.passing.layer, x);
+    const auto of_layer = [tracks = passage.passing.layer,
+                           mixed = task_.mixed](const S& x) {
+      return mixed ? select(L::mask(tracks), x, S(0)) : x;
     };
     const auto& kappa = layer.slowed.kappa;
     passage.bend = of_layer(state.kappa - kappa.value);
@@ -525,6 +526,7 @@ class BatchLossSlopes {
   /// Inwards: adds up the effect of each layer on all steps behind it.
   [[gnu::noinline, gnu::flatten]] void collect(std::size_t i, std::size_t end) {
     const Walk& walk = walks_[i];
+    const bool mixed = task_.mixed;
     // by the helix behind the crossing, and by the path to the next one
     S d0(0), z0(0), phi(0), kappa(0), path(0);
     for (std::size_t k = end; k-- > 0;) {
@@ -535,17 +537,18 @@ class BatchLossSlopes {
       // by the path to the surface
       const S own = own_path - path + psi * p.turn.by_path +
                     a.inv_r * p.radius_path + phi * p.bend;
-      const TrackBits crossing = p.passing.crossing;
-      put(k, walk, masked(crossing, own * p.path_position),
-          masked(crossing, a.material + kappa * p.kappa_material));
+      const auto set = [&](S& to, const S& x) {
+        to = mixed ? select(L::mask(p.passing.crossing), x, to) : x;
+      };
+      S position(0), material(0);
+      set(position, own * p.path_position);
+      set(material, a.material + kappa * p.kappa_material);
+      put(k, walk, position, material);
       const S by_d0 = d0 + own * p.path_d0 + psi * p.turn.by_d0 +
                       a.inv_r * p.radius_d0,
               by_z0 = z0 + own * p.path_z0, by_phi = phi + psi,
               by_kappa = a.kappa + kappa * p.kappa_kappa;
       const HelixStep<S>& s = p.step;
-      const auto set = [&](S& to, const S& x) {
-        to = task_.mixed ? select(L::mask(crossing), x, to) : x;
-      };
       set(d0, s.cos_turn * by_d0 - s.cot_sine * by_z0 - s.c_sine * by_phi -
                   a.arc * s.sin_turn);
       set(z0, by_z0);

@@ -141,17 +141,20 @@ class TracedDifferentiator {
         multipliers_(t_.parameters) {
     slopes_.variance = t_.variance();
     slopes_.crossings.resize(list_.size());
-    if (!model.at && (kinds.position || kinds.material))
-      steps_.emplace(track, model);
+    if (kinds.position || kinds.material) steps_.emplace(track, model);
+    if (!model.at) return;
+    at_ = *track.crossing_of(model.at->layer);
+    // steps end at the last hit
+    if (at_ > static_cast<std::size_t>(t_.path.last())) steps_.reset();
+    multipliers_ = multipliers_inside_ = parameter_rows_at(track, at_);
   }
 
   VarianceSlopes run() {
     const auto on_hit = [this](const auto& step) { hit(step); };
     const auto on_kinks = [this](const auto& step) { kinks(step); };
     if (model_.at) {
-      slopes_.variance =
-          walk_at(track_, model_, *track_.crossing_of(model_.at->layer), on_hit,
-                  on_kinks);
+      subtract_other_sides();
+      slopes_.variance = walk_at(track_, model_, at_, on_hit, on_kinks);
     } else {
       if (!t_.start())
         for (int k = 0; k <= t_.path.first(); ++k)
@@ -171,10 +174,31 @@ class TracedDifferentiator {
   using Hit = HitStep<double, n_parameters>;
   using Kinks = KinkStep<double, n_parameters>;
 
-  void hit(const Hit& step) {
+  /// From a layer, one pass goes outwards and the other one inwards.
+  bool is_inside(std::size_t crossing) const {
+    return model_.at && (crossing == start_index || crossing < at_);
+  }
+  ParameterRows<double>& multipliers_at(std::size_t crossing) {
+    return is_inside(crossing) ? multipliers_inside_ : multipliers_;
+  }
+  static void subtract(const Hit& step, ParameterRows<double>& multipliers) {
     for (std::size_t q = 0; q < n_parameters; ++q)
       for (std::size_t i = 0; i < track_dim; ++i)
-        multipliers_[q][i] -= step.gain[q] / step.variance * step.row[i];
+        multipliers[q][i] -= step.gain[q] / step.variance * step.row[i];
+  }
+  /// What the hits of each side of the layer estimate is known on the other.
+  void subtract_other_sides() {
+    walk_at(
+        track_, model_, at_,
+        [this](const auto& step) {
+          subtract(step, is_inside(step.crossing) ? multipliers_
+                                                  : multipliers_inside_);
+        },
+        [](const auto&) {});
+  }
+
+  void hit(const Hit& step) {
+    subtract(step, multipliers_at(step.crossing));
     if (step.crossing == start_index) return;
     const SurfaceRecord& s = t_.path.surface(step.crossing);
     const CoordinateAxis& axis = t_.path.axes(step.crossing)[step.coordinate];
@@ -209,9 +233,10 @@ class TracedDifferentiator {
     const auto share = [](double effect, double variance) {
       return variance > 0 ? -effect / variance : 0;
     };
+    const ParameterRows<double>& multipliers = multipliers_at(step.crossing);
     for (std::size_t q = 0; q < n_parameters; ++q)
       steps_->add_kinks(
-          step.crossing, q, multipliers_[q], share(step.theta[q], step.w),
+          step.crossing, q, multipliers[q], share(step.theta[q], step.w),
           share(step.phi[q], step.w_phi), share(step.loss[q], step.w_loss));
   }
 
@@ -225,12 +250,22 @@ class TracedDifferentiator {
       steps_->add_kinks(k, q, t_.parameters[q], theta[q], phi[q], loss[q]);
   }
 
-  /// The parameters at a layer change with every layer inside of it, too.
+  /// Whether the parameters at a layer change with this one, because it is that
+  /// layer, or changes the path to it.
+  bool changes_parameters(std::size_t k) const {
+    if (!steps_ || list_[k].surface == list_[at_].surface) return true;
+    return model_.loss != EnergyLoss::off && k < at_;
+  }
+
   void set_layers_by_differences() {
     for (std::size_t k = 0; k < list_.size(); ++k) {
       // a surface moves as a whole: the first of its crossings represents all
-      if (first_of_surface(k) != k || !kinds_.has_layer(list_[k].surface))
+      if (!changes_parameters(k) || first_of_surface(k) != k ||
+          !kinds_.has_layer(list_[k].surface))
         continue;
+      for (std::size_t j = k + 1; j < list_.size(); ++j)
+        if (list_[j].surface == list_[k].surface)
+          slopes_.crossings[j].position = slopes_.crossings[j].material = {};
       if (kinds_.position) slopes_.crossings[k].position = by_position(k);
       if (kinds_.position &&
           t_.path.surface(k).kind == SurfaceRecord::Kind::inclined)
@@ -346,6 +381,9 @@ class TracedDifferentiator {
   std::optional<LayerSteps> steps_;
   /// Each parameter minus its estimate from the hits inside.
   ParameterRows<double> multipliers_;
+  std::size_t at_ = 0;  ///< crossing of the layer of Model::at
+  /// The same for the pass from there inwards.
+  ParameterRows<double> multipliers_inside_;
   VarianceSlopes slopes_;
 };
 
