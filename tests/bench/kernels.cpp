@@ -181,6 +181,10 @@ const std::map<std::string, std::function<void(int)>> kernels = {
      [](int n) {
        fit_toys_of("alice_its2", Track{}, {.loss = EnergyLoss::mean}, n);
      }},
+    {"its2_toys_straggling",
+     [](int n) {
+       fit_toys_of("alice_its2", Track{}, {.loss = EnergyLoss::straggling}, n);
+     }},
     {"its2_toys_spot",
      [](int n) {
        fit_toys_of("alice_its2", Track{},

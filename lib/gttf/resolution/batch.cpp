@@ -20,8 +20,8 @@
 #include "gttf/resolution/batch_states.hpp"
 #include "gttf/resolution/batch_targets.hpp"
 #include "gttf/resolution/budget.hpp"
+#include "gttf/resolution/loss_tables.hpp"
 #include "gttf/resolution/sensitivity.hpp"
-#include "gttf/trajectory/stopping_table.hpp"
 #include "gttf/trajectory/traced_track.hpp"
 
 namespace gttf {
@@ -68,75 +68,14 @@ class Workspace {
   std::size_t size_ = 0;
 };
 
-/// The slabs of all surfaces, and the stopping powers of their media for
-/// particles of one kind.
-class LossTables {
- public:
-  LossTables(const TrackingGeometry& geometry, const Projectile& particle,
-             EnergyLoss model) {
-    std::vector<const LossSlab*> media;
-    for (std::size_t i = 0; i < geometry.surfaces().size(); ++i) {
-      first_.push_back(slabs_.size());
-      for (const LossSlab& slab : geometry.slabs(i)) {
-        const auto same = std::ranges::find_if(media, [&](const LossSlab* m) {
-          return is_same(*m, slab, particle);
-        });
-        slabs_.push_back({static_cast<std::size_t>(same - media.begin()),
-                          slab.mean_loss.value_or(slab.mass_thickness),
-                          slab.x_over_x0, slab.mean_loss.has_value(),
-                          detail::xi_per_thickness(slab, {particle.mass, 1})});
-        if (same != media.end()) continue;
-        media.push_back(&slab);
-        tables_.push_back(
-            slab.mean_loss
-                ? detail::StoppingTable::of_given_loss()
-                : detail::StoppingTable(slab, particle.mass, particle.charge));
-      }
-    }
-    first_.push_back(slabs_.size());
-    view_ = {particle.rest_energy(),
-             particle,
-             model,
-             detail::largest_part,
-             first_.data(),
-             slabs_.data(),
-             tables_.size(),
-             [](void* tables, std::size_t medium,
-                double kinetic) -> const detail::StoppingPiece& {
-               return static_cast<detail::StoppingTable*>(tables)[medium].at(
-                   kinetic);
-             },
-             tables_.data()};
-  }
-  LossTables(const LossTables&) = delete;
-  LossTables& operator=(const LossTables&) = delete;
-
-  const detail::BatchLoss& view() const { return view_; }
-
- private:
-  /// Whether a particle loses as much per mass thickness in both.
-  static bool is_same(const LossSlab& a, const LossSlab& b,
-                      const Projectile& particle) {
-    if (a.mean_loss || b.mean_loss) return a.mean_loss && b.mean_loss;
-    const auto numbers = [](const StoppingMedium& m) {
-      const DensityEffect& e = m.density_effect;
-      return std::array{m.z_over_a, m.mean_excitation, e.c_bar, e.x0, e.x1, e.a,
-                        e.k,        e.delta0};
-    };
-    // electrons radiate; of one material equally, except for rounding
-    constexpr double rounding = 1e-13;
-    const double first = a.x_over_x0 * b.mass_thickness,
-                 second = b.x_over_x0 * a.mass_thickness;
-    return numbers(a.medium) == numbers(b.medium) &&
-           (!particle.is_electron() ||
-            std::abs(first - second) <= rounding * first);
-  }
-
-  std::vector<std::size_t> first_;
-  std::vector<detail::BatchSlab> slabs_;
-  std::vector<detail::StoppingTable> tables_;
-  detail::BatchLoss view_;
-};
+/// The slabs of every surface.
+std::vector<std::span<const LossSlab>> slabs_of(
+    const TrackingGeometry& geometry) {
+  std::vector<std::span<const LossSlab>> slabs;
+  for (std::size_t i = 0; i < geometry.surfaces().size(); ++i)
+    slabs.push_back(geometry.slabs(i));
+  return slabs;
+}
 
 /// A number of every track, or one of all.
 class Numbers {
@@ -172,7 +111,7 @@ class Worker {
     fit_.n_surfaces = job.batch.surfaces.size();
     if (slows_down()) {
       const TrackArrays& tracks = job.tracks;
-      loss_.emplace(job.geometry,
+      loss_.emplace(slabs_of(job.geometry),
                     tracks.size == 0
                         ? Projectile{1}
                         : Projectile{tracks.mass[0], tracks.charge[0]},
@@ -707,7 +646,7 @@ class Worker {
   const Job& job_;
   std::optional<detail::BatchGroups> groups_;      ///< of helices
   std::optional<detail::BatchGroups> in_regions_;  ///< of tracks in regions
-  std::optional<LossTables> loss_;
+  std::optional<detail::LossTables> loss_;
   BatchExtras extras_;
   std::size_t n_coordinates_ =
       0;                   ///< of all layers; if their results are requested

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <type_traits>
 
 #include "gttf/core/dual.hpp"
 #include "gttf/core/pack_functions.hpp"
@@ -124,7 +125,8 @@ class SlabPath {
 
   const S& kinetic() const { return kinetic_; }
 
-  /// @param visit  of every SlabStep, before the next one
+  /// @param visit  of every SlabStep, before the next one; may return the
+  ///               energies behind it
   /// @return  the stopping power behind the slab
   template <class Visit>
   [[gnu::always_inline]] S pass(const BatchSlab& slab, const Visit& visit) {
@@ -156,8 +158,16 @@ class SlabPath {
       // behind the slab nothing changes while other tracks are in it
       last = select(open, last, k1);
       const S middle = V(0.5) * (kinetic + behind) + V(0.125) * h * (last - k1);
-      visit(SlabStep<S>{open, left, h, kinetic, middle, behind, k1, last});
-      left = left - h;
+      const SlabStep<S> step{open, left, h, kinetic, middle, behind, k1, last};
+      if constexpr (std::is_void_v<decltype(visit(step))>) {
+        visit(step);
+        left = left - h;
+      } else {
+        behind = visit(step);
+        left = left - h;
+        if (any(left > S(0))) [[unlikely]]
+          last = power_at(slab, behind);
+      }
       kinetic = behind;
     }
     kinetic_ = behind;

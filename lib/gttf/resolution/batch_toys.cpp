@@ -14,6 +14,7 @@
 #include "gttf/fit/track/coarse_hits.hpp"
 #include "gttf/fit/track/hit_loss.hpp"
 #include "gttf/fit/triplet/shared_fit.hpp"
+#include "gttf/resolution/loss_tables.hpp"
 #include "gttf/resolution/toy_plan.hpp"
 
 namespace gttf {
@@ -67,6 +68,7 @@ std::optional<bool> needs_streaming(const detail::ToyPlan& plan,
                                     std::span<const FitSurface> surfaces) {
   if (gttf::needs_streaming(surfaces)) return true;
   const TrackHits& hits = plan.prototype.hits;
+  if (changes_losses(hits)) return true;
   if (plan.traced)
     return detail::part_lost(hits, hits.kappa_ref) > most_lost_by_triplets;
   return plan.spot ? are_streamed(plan.prototype.hits) : false;
@@ -112,6 +114,7 @@ struct ToyBatch::Work {
 
   void prepare_vectorised();
   void prepare_shared(std::size_t f);
+  void prepare_losses(const detail::RegionToys& regions);
   const ToySimulator& simulator;
   std::vector<FitChoice> choices;
   ToyTrack toy;
@@ -120,6 +123,8 @@ struct ToyBatch::Work {
 
   const detail::ToyKernel* flight = nullptr;
   const detail::HitKernel* fit = nullptr;
+  std::optional<detail::LossTables> losses;  ///< that fluctuate
+  std::unique_ptr<detail::BatchWorkspace> media;
   std::vector<std::uint64_t> words;
   std::vector<PackValues> hits, shared;
   std::vector<const double*> hit_pointers, theta0_2;
@@ -170,6 +175,7 @@ void ToyBatch::Work::prepare_vectorised() {
     flight_task.flight = &regions->flight;
     flight_task.qop = start.qop;
     flight_task.lengths = regions->lengths;
+    if (!regions->slabs.empty()) prepare_losses(*regions);
   }
   flight_task.n_blocks = plan.n_blocks;
   words.resize(4 * flight_task.n_blocks * flight->width);
@@ -196,6 +202,19 @@ void ToyBatch::Work::prepare_vectorised() {
   fit_task.kappa_ref = fit_task.estimate = shared.back().value;
   fit_task.workspace = workspace->data();
   fit_task.passive = scatters_between_hits(toy.hits);
+}
+
+void ToyBatch::Work::prepare_losses(const detail::RegionToys& regions) {
+  const detail::BatchLoss& layers =
+      losses
+          .emplace(regions.slabs, simulator.plan().traced->particle,
+                   regions.model)
+          .view();
+  const std::size_t bytes = layers.n_media * detail::numbers_of_medium *
+                            flight->width * sizeof(double);
+  media = std::make_unique<detail::BatchWorkspace>(bytes);
+  std::fill_n(media->data(), bytes, std::byte{0});
+  flight_task.loss = {&layers, regions.paths, media->data()};
 }
 
 /// Solves the equations of the true track. Its errors are those of all toys.

@@ -26,9 +26,10 @@ using TakeToyFit = std::function<void(std::size_t toy, std::size_t fit,
                                       const GlobalFit&, const ToyTrack&)>;
 
 /// Whether kernels support such toys: helices, or from an exact start tracks
-/// through regions of uniform fields with at most the mean energy loss, with
-/// fits that are all is_vectorised(). (Weights of the true track, shared by all
-/// toys of a point, are also supported for helices from an exact start.)
+/// through regions of uniform fields, whose energy loss does not fluctuate
+/// where it is given, with fits that are all is_vectorised(). (Weights of the
+/// true track, shared by all toys of a point, are also supported for helices
+/// from an exact start.)
 bool is_vectorised(const ToySimulator& simulator,
                    std::span<const FitChoice> fits);
 

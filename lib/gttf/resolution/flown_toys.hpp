@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Toys through regions of uniform fields, with mean energy loss, for any
-// scalar.
+// Toys through regions of uniform fields, with energy loss, for any scalar.
 #pragma once
 
 #include "gttf/fit/track/batch_flight.hpp"
+#include "gttf/resolution/batch_simulated_loss.hpp"
 #include "gttf/resolution/toy_flight.hpp"
 
 namespace gttf::detail {
@@ -59,7 +59,10 @@ class FlownToyPath {
   }
 
   MaskOf<S> lose_energy(std::size_t k) {
-    flight_.charge.pass(*task_.flight, k, flight_.good);
+    if (task_.loss.layers != nullptr)
+      lose_simulated_energy(k);
+    else
+      flight_.charge.pass(*task_.flight, k, flight_.good);
     return flight_.good;
   }
 
@@ -69,6 +72,23 @@ class FlownToyPath {
  private:
   static Cartesian<S> same(const Cartesian<double>& c) {
     return {S(c.x), S(c.y), S(c.z)};
+  }
+
+  void lose_simulated_energy(std::size_t k) {
+    const BatchFlight& model = *task_.flight;
+    if (!(model.loss[k].after < model.loss[k].before)) return;
+    const BatchLoss& layers = *task_.loss.layers;
+    const S p = flight_.charge.momentum(model), m(model.mass);
+    const S before = kinetic_energy(p, S(layers.rest_energy));
+    S kinetic = before;
+    RandomBranches<S> random(task_.first_place, branch_of_step(k));
+    simulate_layer(
+        layers, k, reinterpret_cast<ElementPower<S>*>(task_.loss.media),
+        model.charge, task_.loss.paths[k], random, kinetic, flight_.good);
+    const S left = kinetic_energy(p, m) - (before - kinetic);
+    flight_.good = both(flight_.good, left > S(0));
+    flight_.charge.qop =
+        flight_.charge.qop * (p / momentum_of_kinetic(left, m));
   }
 
   const ToyTask& task_;

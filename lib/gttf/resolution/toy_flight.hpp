@@ -15,6 +15,9 @@
 
 namespace gttf::detail {
 
+/// The branch of the random numbers of the energy lost after step k.
+constexpr std::uint64_t branch_of_step(std::size_t k) { return k + 1; }
+
 /// The random bits of the toys from `first`, one toy per vector
 /// element.
 template <class S>

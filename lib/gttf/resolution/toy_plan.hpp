@@ -24,7 +24,12 @@ struct RegionToys {
   std::vector<std::size_t> region;  ///< of the surface of each step
   std::vector<SlowingDown> loss;    ///< after each step
   std::vector<double> lengths;      ///< of the reference track, to each step
-  BatchFlight flight;               ///< refers to these
+  // if losses fluctuate
+  EnergyLoss model = EnergyLoss::mean;
+  std::vector<LossSpread> spread;
+  std::vector<std::span<const LossSlab>> slabs;
+  std::vector<double> paths;  ///< of the reference track in these
+  BatchFlight flight;         ///< refers to these
 };
 
 /// For toys that are traced through a field.

@@ -45,6 +45,14 @@ ToyStep make_toy_step(const TrackingGeometry& geometry,
                       double theta0, TrackHit& hit);
 
 struct BatchFlight;
+struct BatchLoss;
+
+/// Losses that fluctuate, of the layers of toys.
+struct ToyLoss {
+  const BatchLoss* layers = nullptr;  ///< null: toys lose the mean energy
+  std::span<const double> paths;      ///< in each, as for energy_loss()
+  std::byte* media = nullptr;  ///< buffer: ElementPower of each, at first zero
+};
 
 /// A start that is displaced by a beam spot: standard deviations, mm, and the
 /// parameters of toys with respect to its centre.
@@ -67,6 +75,7 @@ struct ToyTask {
   const BatchFlight* flight = nullptr;
   double qop = 0;                   ///< e/GeV, at the start
   std::span<const double> lengths;  ///< of the reference track, to each step
+  ToyLoss loss;                     ///< after each step
   RandomPlace first_place;          ///< of the toy of the first element
   std::size_t n_blocks = 0;         ///< of random bits per toy
   std::uint64_t* words = nullptr;   ///< buffer for these, for all toys

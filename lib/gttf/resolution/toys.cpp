@@ -2,6 +2,7 @@
 #include "gttf/resolution/toys.hpp"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -114,7 +115,7 @@ class TracedFlight {
   double simulated_momentum(const TracedToys::Leg& leg, std::size_t k,
                             double p) const {
     const double m = plan_.prototype.hits.mass;
-    RandomBranch random(place_, k + 1);
+    RandomBranch random(place_, branch_of_step(k));
     const double energy =
         std::hypot(p, m) -
         simulate_loss(leg.slabs, plan_.traced->particle, p, leg.paths, random);
@@ -231,25 +232,31 @@ std::shared_ptr<const ToyPlan> helix_plan(const TrackingGeometry& geometry,
   return std::move(maker).take();
 }
 
+bool has_given_loss(const LossSlab& slab) { return slab.mean_loss.has_value(); }
+
 /// Null unless kernels support traced toys: first crossings of surfaces, each
-/// in a region of a uniform field or in a map, with the mean energy loss.
-std::shared_ptr<const RegionToys> toys_in_regions(
-    const ToyPlan& plan, const TracedTrack& reference) {
+/// in a region of a uniform field or in a map, without given losses that
+/// fluctuate.
+std::shared_ptr<const RegionToys> toys_in_regions(const ToyPlan& plan,
+                                                  const TracedTrack& reference,
+                                                  EnergyLoss model) {
   const TracedToys& traced = *plan.traced;
   const Field& field = *traced.field;
   const TrackHits& hits = plan.prototype.hits;
   if (plan.spot || reference.turns > 0 || !FieldRegionTable::describes(field))
     return nullptr;
   auto toys = std::make_shared<RegionToys>(field);
+  toys->model = model;
   std::size_t layers = 0;  // since the last hit
   double path = 0;
   for (std::size_t k = 0; k < plan.steps.size(); ++k) {
     const SurfaceRecord& surface = plan.steps[k].surface;
     const HitLoss& loss = hits.points[k].loss;
+    const TracedToys::Leg& leg = traced.legs[k];
     const auto region = toys->regions.region_of(surface);
     layers = hits.points[k].measures() ? 0 : layers + 1;
     if (surface.kind == SurfaceRecord::Kind::cone || !region ||
-        !traced.legs[k].slabs.empty() || loss.sigma > 0 ||
+        std::ranges::any_of(leg.slabs, has_given_loss) ||
         layers > most_flown_layers)
       return nullptr;
     toys->region.push_back(*region);
@@ -257,11 +264,16 @@ std::shared_ptr<const RegionToys> toys_in_regions(
     const double there = reference.list[k].path;
     toys->lengths.push_back(there - path);
     path = there;
+    if (!straggles(model)) continue;
+    toys->spread.push_back({loss.sigma, loss.momentum});
+    toys->slabs.push_back(leg.slabs);
+    toys->paths.push_back(leg.paths);
   }
   toys->flight = {.regions = toys->regions.view(),
                   .region = toys->region,
                   .start_region = toys->regions.region_of(hits.origin),
                   .loss = toys->loss,
+                  .spread = toys->spread,
                   .frame = hits.flight->frame,
                   .field = hits.field,
                   .b_ref = field.reference,
@@ -318,7 +330,7 @@ std::shared_ptr<const ToyPlan> traced_plan(
   }
   plan.prototype.truth = traced_perigee(start, hits.origin, reference.kappa);
   plan.prototype.truth_at_plane = plane_parameters(start, reference.kappa);
-  traced.in_regions = toys_in_regions(plan, reference);
+  traced.in_regions = toys_in_regions(plan, reference, model);
   return std::move(maker).take();
 }
 

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "gttf/core/units.hpp"
+#include "gttf/trajectory/simulated_loss.hpp"
 
 namespace gttf {
 namespace {
@@ -375,45 +376,12 @@ using namespace detail;
 
 namespace {
 
-/// Loss by collisions minus its mean.
-/// @param most  W_max
-double collisions(double xi, double most, double beta2, RandomBranch& random) {
-  // xi/W of single collisions, if all were as frequent as slow ones, is a
-  // Poisson process of rate 1 that begins at xi/W_max. Collisions softer than
-  // xi/20: 0.11 for the skewness of their sum, 0.05 of the width of the whole.
-  constexpr double softest = 20;
-  const double kappa = xi / most, cut = std::min(most, xi / softest);
-  double sum =
-      std::sqrt(xi * cut * (1 - 0.5 * beta2 * cut / most)) * random.normal();
-  if (!(cut < most)) return sum;
-  sum -= xi * (std::log(most / cut) - beta2 * (1 - cut / most));
-  for (double x = kappa - std::log(random.uniform()); x < softest;
-       x -= std::log(random.uniform()))
-    if (random.uniform() >= beta2 * kappa / x) sum += xi / x;
-  return sum;
-}
-
-/// A random number from a Gamma distribution of given shape. Source:
-/// [MarsagliaTsang00], the shape raised by one
-double gamma_number(double shape, RandomBranch& random) {
-  const double d = shape + 1 - 1. / 3, c = 1 / std::sqrt(9 * d);
-  for (;;) {
-    const double n = random.normal(), root = 1 + c * n;
-    const double u = random.uniform();
-    if (!(root > 0)) continue;
-    const double v = root * root * root;
-    if (std::log(u) < 0.5 * n * n + d - d * v + d * std::log(v))
-      return d * v * std::pow(random.uniform(), 1 / shape);
-  }
-}
-
-/// Radiation loss of an electron minus its mean.
-/// @param t  x/X0
-double radiation(double energy, double t, RandomBranch& random) {
-  if (!(t > 0)) return 0;
-  const double kept = std::exp(-gamma_number(t / std::numbers::ln2, random));
-  return energy * (std::exp(-t) - kept);
-}
+/// The random numbers of simulate_step() for a single particle.
+struct OneBranch {
+  RandomBranch& numbers;
+  double uniform(bool) { return numbers.uniform(); }
+  double normal(bool) { return numbers.normal(); }
+};
 
 }  // namespace
 
@@ -422,6 +390,7 @@ double simulate_loss(std::span<const LossSlab> slabs,
                      RandomBranch& random) {
   const double rest = particle.rest_energy(), before = kinetic_energy(p, rest);
   double kinetic = before;
+  OneBranch numbers{random};
   for (const LossSlab& slab : slabs) {
     const StoppingPower loss(slab, particle);
     const double per_thickness = xi_per_thickness(slab, particle);
@@ -443,19 +412,18 @@ double simulate_loss(std::span<const LossSlab> slabs,
       if (!(mean < kinetic)) return before;
       left -= part;
       const double middle = kinetic - 0.5 * mean;
-      const double beta2 = beta_squared(middle, rest);
-      // an additional loss in the middle of the step grows with the stopping
-      // power until its end, unless the loss is given
+      // the loss grows with the stopping power, unless it is given
       const double growth =
           slab.mean_loss ? 1 : loss(kinetic - mean) / loss(middle);
-      double lost = mean;
-      if (const double xi = per_thickness * thickness / beta2; xi > 0)
-        lost += growth * collisions(xi, maximum_transfer(particle, middle),
-                                    beta2, random);
-      if (particle.is_electron())
-        lost +=
-            radiation(kinetic + rest, part * slab.x_over_x0 * paths, random);
-      kinetic -= lost;
+      kinetic -=
+          simulate_step<double>(particle,
+                                {.kinetic = kinetic,
+                                 .middle = middle,
+                                 .mean = mean,
+                                 .xi_at_rest = per_thickness * thickness,
+                                 .x_over_x0 = part * slab.x_over_x0 * paths,
+                                 .growth = growth},
+                                true, numbers);
       if (!(kinetic > 0)) return before;
     }
   }

@@ -25,23 +25,33 @@ struct FlightNode {
 };
 
 /// Changes of the start parameters by unit kinks theta and phi at fixed point
-/// and curvature: set_kink_columns().
+/// and curvature, and of the curvature at fixed point and direction:
+/// set_kink_columns().
 /// @param changes  behind the layer
+/// @param slope    d(curvature)/d(start) there; null: the loss does not
+///                 fluctuate
 template <class S>
 void set_kink_columns(const FrameDirection<S>& at, const PlaneAxes<S>& axes,
                       const FlightChange<S> (&changes)[track_dim],
-                      GeneralKinks<S>& kinks) {
+                      const S* slope, GeneralKinks<S>& kinks) {
+  const auto moved = [&axes](const FlightChange<S>& by) {
+    return InPlane<S>{inner(axes.u, by.position), inner(axes.v, by.position)};
+  };
+  const auto turned = [&at](const FlightChange<S>& by) {  // phi, theta
+    return InPlane<S>{inner(at.along_phi, by.direction) * at.inverse,
+                      inner(at.along_theta, by.direction)};
+  };
   TwoByTwo<S> a, b, c, d;  // (u, v), (phi, theta) by (d0, z0), (phi, theta)
+  const auto put = [](const InPlane<S>& x, std::size_t j, TwoByTwo<S>& m) {
+    m.m[0][j] = x.u;
+    m.m[1][j] = x.v;
+  };
   for (std::size_t j = 0; j < 2; ++j) {
     const FlightChange<S>&near = changes[j], &turn = changes[2 + j];
-    a.m[0][j] = inner(axes.u, near.position);
-    a.m[1][j] = inner(axes.v, near.position);
-    b.m[0][j] = inner(axes.u, turn.position);
-    b.m[1][j] = inner(axes.v, turn.position);
-    c.m[0][j] = inner(at.along_phi, near.direction) * at.inverse;
-    c.m[1][j] = inner(at.along_theta, near.direction);
-    d.m[0][j] = inner(at.along_phi, turn.direction) * at.inverse;
-    d.m[1][j] = inner(at.along_theta, turn.direction);
+    put(moved(near), j, a);
+    put(moved(turn), j, b);
+    put(turned(near), j, c);
+    put(turned(turn), j, d);
   }
   static_assert(Perigee::phi == 2 && Perigee::theta == 3);
   const LowerColumns<S> columns(a, b, c, d);
@@ -54,6 +64,13 @@ void set_kink_columns(const FrameDirection<S>& at, const PlaneAxes<S>& axes,
   kinks.phi[Perigee::kappa] = kinks.theta[Perigee::kappa] = S(0);
   for (S& x : kinks.loss) x = S(0);
   kinks.w_loss = S(0);
+  if (slope == nullptr) return;
+  // what a unit of kappa at the start does here is undone except for kappa
+  const FlightChange<S>& by_kappa = changes[Perigee::kappa];
+  const auto [near, turn] = columns.applied(moved(by_kappa), turned(by_kappa));
+  const S inverse = S(1) / *slope;
+  kinks.loss = {-(near.u * inverse), -(near.v * inverse), -(turn.u * inverse),
+                -(turn.v * inverse), inverse};
 }
 
 template <class S>
@@ -103,12 +120,16 @@ class KinkedFlight {
   }
 
   /// @param weight  factor of theta0_2
-  void set_variances(const S& weight) {
+  void set_variances(const S& weight, BatchOutcome<S>& outcome) {
+    MaskOf<S> good = all_true<S>();
     for (std::size_t k = 0; k < size_; ++k) {
       FlightNode<S>& n = nodes_[k];
       n.kinks.w = weight * scattering(n.point);
       n.kinks.w_phi = n.kinks.w * n.inv_sin2;
+      if (model_.straggles(n.point))
+        n.kinks.w_loss = straggling_variance(model_, n.point, weight, good);
     }
+    outcome.require(good, FitStatus::stops);
   }
 
   void move_start(const Row<S>& change, BatchOutcome<S>& outcome) {
@@ -117,7 +138,9 @@ class KinkedFlight {
 
   // A source of crossings.
   bool scatters(std::size_t k) const {
-    return k > 0 && k + 1 < size_ && any(nodes_[k].kinks.w > S(0));
+    if (k == 0 || k + 1 >= size_) return false;
+    const GeneralKinks<S>& kinks = nodes_[k].kinks;
+    return any(either(kinks.w > S(0), kinks.w_loss > S(0)));
   }
   const GeneralKinks<S>& kinks(std::size_t k) const { return nodes_[k].kinks; }
   void look_ahead(std::size_t) const {}
@@ -132,6 +155,7 @@ class KinkedFlight {
 
   std::size_t size() const { return size_; }
   FlightNode<S>& node(std::size_t k) { return nodes_[k]; }
+  const FlightNode<S>& node(std::size_t k) const { return nodes_[k]; }
   bool has_field() const { return model_.field; }
   void has_kinks() { is_kinked_ = true; }
 
@@ -153,7 +177,14 @@ class KinkedFlight {
     const PlaneAxes<S> plane = {{axes.u[0], axes.u[1], axes.u[2]},
                                 {axes.v[0], axes.v[1], axes.v[2]}};
     flight.charge.pass(model_, n.point, flight.good);
-    if (!is_kinked_) return set_kink_columns(before, plane, changes, n.kinks);
+    const bool straggles = model_.straggles(n.point);
+    const S slope = flight.charge.curvature_slope(model_);
+    const auto set_columns = [&](const FrameDirection<S>& at) {
+      set_kink_columns(at, plane, changes, straggles ? &slope : nullptr,
+                       n.kinks);
+    };
+    if (!is_kinked_) return set_columns(before);
+    if (straggles) flight.charge.change_curvature(model_, n.so_far[2]);
     flight.t = direction_in_frame(model_.frame, S(before.theta() + n.so_far[0]),
                                   S(before.phi() + n.so_far[1]));
     const FrameDirection<S> behind(model_.frame, flight.t);
@@ -166,7 +197,7 @@ class KinkedFlight {
       c.direction =
           theta * behind.along_theta + (behind.sine * phi) * behind.along_phi;
     }
-    set_kink_columns(behind, plane, changes, n.kinks);
+    set_columns(behind);
   }
 
   const HitGroup& in_;

@@ -6,6 +6,7 @@
 
 #include "gttf/core/matrix.hpp"
 #include "gttf/core/units.hpp"
+#include "gttf/fit/track/hit_loss.hpp"
 
 namespace gttf::detail {
 
@@ -157,10 +158,8 @@ double straggling_variance(const TrackHits& track, const HitLoss& loss,
                 .p;
   if (!(p > 0)) return 0;
   const FlightModel& model = *track.flight;
-  const double sigma_p = loss.sigma * std::hypot(p, model.mass) / p;
-  const double sigma =
-      model.charge * model.field->reference / (p * p) * sigma_p;
-  return sigma * sigma;
+  return curvature_variance(loss.sigma, p, model.mass,
+                            model.charge * model.field->reference);
 }
 
 Matrix5 square_root(const FiveEquations<double>& e) {

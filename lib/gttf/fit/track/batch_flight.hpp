@@ -23,8 +23,8 @@ struct BatchFlight {
   FieldRegions regions;
   std::span<const std::size_t> region;  ///< of every surface
   std::size_t start_region = 0;         ///< of TrackHits::origin
-  /// Of every surface; without fluctuations.
-  std::span<const SlowingDown> loss;
+  std::span<const SlowingDown> loss;    ///< of every surface
+  std::span<const LossSpread> spread;   ///< of every surface, or empty
   Frame frame;
   bool field = true;  ///< TrackHits::field
   double b_ref = 0;   ///< Field::reference
@@ -35,6 +35,10 @@ struct BatchFlight {
 
   bool loses(std::size_t surface) const {
     return field && loss[surface].after < loss[surface].before;
+  }
+  /// Whether the loss fluctuates.
+  bool straggles(std::size_t surface) const {
+    return field && !spread.empty() && spread[surface].sigma > 0;
   }
   /// Of tracks that bend in a map; else null.
   const FieldMapView* map() const { return field ? regions.map : nullptr; }
@@ -170,6 +174,14 @@ struct BatchCharge {
         momentum_in_front(model.loss[surface], model.mass, p, good);
     change(p / before.after, S(S(1) / before.slope));
   }
+  /// By a change of the curvature.
+  void change_curvature(const BatchFlight& model, const S& by) {
+    qop = qop - by * S(1 / model.b_ref);
+  }
+  /// d(curvature)/d(curvature at the origin).
+  S curvature_slope(const BatchFlight& model) const {
+    return S(-model.b_ref) * slope;
+  }
 
  private:
   void change(const S& ratio, const S& by_momentum) {
@@ -177,6 +189,23 @@ struct BatchCharge {
     slope = slope * (ratio * ratio * by_momentum);
   }
 };
+
+/// Variance of kappa behind a layer that straggles: straggling_variance().
+/// @param weight  factor of theta0_2
+template <class S>
+S straggling_variance(const BatchFlight& model, std::size_t surface,
+                      const S& weight, MaskOf<S>& good) {
+  using std::sqrt;
+  const LossSpread& spread = model.spread[surface];
+  const auto scatters = weight > S(0);
+  const S p = S(spread.momentum) / sqrt(select(scatters, weight, S(1)));
+  const S behind =
+      momentum_after(model.loss[surface], model.mass, p, good).after;
+  return select(scatters,
+                curvature_variance(spread.sigma, behind, model.mass,
+                                   model.charge * model.b_ref),
+                S(0));
+}
 
 /// A plane as level function, with the interface of level_on_path().
 template <class S>

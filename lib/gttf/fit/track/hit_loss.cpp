@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gttf/fit/track/hit_loss.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace gttf {
@@ -34,6 +35,14 @@ HitLoss hit_loss(std::span<const LossSlab> slabs, const Projectile& particle,
   if (straggles(model))
     loss.sigma = straggling(slabs, particle, p, paths, stretch, model);
   return loss;
+}
+
+bool changes_losses(const TrackHits& track) {
+  return track.flight && track.field &&
+         std::any_of(track.points.begin(), track.points.end(),
+                     [](const TrackHit& h) {
+                       return h.loss.sigma > 0 || h.loss.path.per_path > 0;
+                     });
 }
 
 bool angles_hold(const HitLoss& loss, double behind, double mass) {

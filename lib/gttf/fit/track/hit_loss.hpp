@@ -2,6 +2,7 @@
 // The energy lost at a hit.
 #pragma once
 
+#include <cmath>
 #include <span>
 
 #include "gttf/fit/track/hits.hpp"
@@ -18,6 +19,11 @@ HitLoss hit_loss(std::span<const LossSlab> slabs, const Projectile& particle,
                  double p, double paths, EnergyLoss model,
                  const LossStretch& stretch);
 
+/// Whether losses of a track in a field change: by fluctuations, or by the
+/// scattering angles in a layer. A change affects all following triplets, which
+/// does not fit into the band of the matrix of triplets.
+bool changes_losses(const TrackHits& track);
+
 /// A choice: angles, which are proportional to about 1/energy, are up to 2.5
 /// times as large as those of the reference track.
 inline constexpr double least_energy = 0.4;
@@ -33,6 +39,26 @@ inline constexpr double most_lost_by_triplets = 0.02;
 /// particle with momentum `behind` after the layer, which may have less energy
 /// left, but not much less.
 bool angles_hold(const HitLoss& loss, double behind, double mass);
+
+/// The fluctuation of a HitLoss.
+struct LossSpread {
+  double sigma = 0;     ///< standard deviation, GeV
+  double momentum = 1;  ///< of the reference particle before the layer, GeV
+};
+
+/// Variance of a curvature field/p, 1/mm^2, from a loss of energy.
+/// @param sigma  standard deviation of the loss, GeV
+/// @param p      momentum after it, GeV
+/// @param mass   GeV
+/// @param field  times charge, GeV/mm
+template <class S>
+S curvature_variance(double sigma, const S& p, double mass, double field) {
+  using std::sqrt;
+  // dp = E dE/p
+  const S energy = sqrt(p * p + S(mass * mass));
+  const S size = S(field * sigma) * energy / (p * p * p);
+  return size * size;
+}
 
 /// A HitLoss as a function of kinetic energies, GeV.
 struct SlowingDown {

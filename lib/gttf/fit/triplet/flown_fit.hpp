@@ -284,7 +284,8 @@ class FlownStart {
     }
   }
 
-  /// Scattering that is not part of the fit.
+  /// Scattering, and fluctuations of the loss, that are not part of the fit.
+  /// @param flight  at layer i: behind it, or, on the first hit, before it
   void add_kinks(std::size_t i, const Flight& flight) {
     using std::sqrt;
     const S theta0 = sqrt(weight_ * PackAccess<S>::load(in_.theta0_2[i]));
@@ -292,6 +293,22 @@ class FlownStart {
     const Cartesian<S> zero{S(0), S(0), S(0)};
     changes_[n_++] = {zero, theta0 * at.along_theta};
     changes_[n_++] = {zero, theta0 * at.along_phi};
+    if (!model_.straggles(i)) return;
+    BatchCharge<S> behind = flight.charge;
+    if (i == first_) behind.pass(model_, i, good_);
+    const S sigma = sqrt(straggling_variance(model_, i, weight_, good_));
+    loss_[n_losses_++] = sigma / behind.curvature_slope(model_);
+    changes_[n_++] = {zero, zero, true};
+  }
+
+  /// The rows of losses, from those of a unit of the curvature at the start.
+  void scale_losses(S (&rows)[most_changes][track_dim]) const {
+    std::size_t loss = 0;
+    for (std::size_t k = n_variables_; k < n_; ++k) {
+      if (!changes_[k].charged) continue;
+      for (S& x : rows[k]) x = x * loss_[loss];
+      ++loss;
+    }
   }
 
   static S distance_back(const SurfaceOfLayer& layer, const Flight& flight) {
@@ -300,10 +317,11 @@ class FlownStart {
   }
 
   /// @param rows  of every change, and the parameters
-  void store(const S (&rows)[most_changes][track_dim],
+  void store(S (&rows)[most_changes][track_dim],
              const S (&parameters)[track_dim], std::size_t parameter_plane,
              std::size_t covariance_plane, PackValues* out) {
     using L = PackAccess<S>;
+    scale_losses(rows);
     S sum(0);
     for (std::size_t i = 0; i < track_dim; ++i) {
       L::store(parameters[i], out[parameter_plane + i]);
@@ -344,6 +362,13 @@ class FlownStart {
     S sigma(0);  // of one independent error only
     for (std::size_t k = 0; k < n_variables_; ++k)
       sigma = sigma + abs(by_kappa(k, flight)) * sqrt(covariance_[k][k]);
+    if (n_losses_ > 0) {
+      S variance = sigma * sigma;
+      const S slope = flight.charge.curvature_slope(model_);
+      for (std::size_t i = 0; i < n_losses_; ++i)
+        variance = variance + (slope * loss_[i]) * (slope * loss_[i]);
+      sigma = sqrt(variance);
+    }
     PackAccess<S>::store(kappa_of(flight), out[HitPlane::kappa]);
     PackAccess<S>::store(sigma, out[HitPlane::sigma]);
     good_ = both(good_, is_finite(sigma));
@@ -414,6 +439,10 @@ class FlownStart {
   std::size_t n_ = 0, n_variables_ = 0;
   S covariance_[most_variables][most_variables];  ///< lower triangle
   S weight_;                                      ///< factor of theta0_2
+  /// Standard deviations of the losses among the changes, of the curvature at
+  /// the start.
+  S loss_[most_flown_layers + 1];
+  std::size_t n_losses_ = 0;
 };
 
 template <class S>
@@ -439,6 +468,12 @@ class SlowedParticles {
     return false;
   }
 
+  bool any_straggles() const {
+    for (std::size_t i = 0; i < last_; ++i)
+      if (model_.straggles(i)) return true;
+    return false;
+  }
+
   /// part_lost() is small; from the origin.
   MaskOf<S> lose_little(const S& kappa) const {
     BatchCharge<S> charge = BatchCharge<S>::at_origin(model_, kappa);
@@ -447,7 +482,7 @@ class SlowedParticles {
       charge.pass(model_, i, good);
     const S begin = kinetic(charge);
     pass(
-        charge, in_.measured[0], last_, [](const SlowingDown&) {}, good);
+        charge, in_.measured[0], last_, [](std::size_t) {}, good);
     return both(good, kinetic(charge) >= S(1 - most_lost_by_triplets) * begin);
   }
 
@@ -455,10 +490,11 @@ class SlowedParticles {
   /// StreamingFitter: of a particle that is slower by its error, angles are
   /// still about those of the reference, and in front of the last layer that of
   /// a faster one changes as much with the start.
-  /// @param start  on the first hit
-  /// @param sigma  of the curvature there
-  MaskOf<S> are_linear(const BatchCharge<S>& start, const S& sigma) const {
+  /// @param track  with its fluctuations of the loss
+  /// @param sigma  of the curvature on the first hit
+  MaskOf<S> are_linear(const KinkedFlight<S>& track, const S& sigma) const {
     using std::abs;
+    const BatchCharge<S>& start = track.start.charge;
     const S b(model_.b_ref);
     const S change = sigma / abs(start.qop * b);
     const auto at = [&](const S& factor) {
@@ -467,15 +503,25 @@ class SlowedParticles {
     MaskOf<S> good = all_true<S>();
     BatchCharge<S> slower = at(S(1) + change), here = at(S(1)),
                    faster = at(S(1) - change);
-    const auto nothing = [](const SlowingDown&) {};
-    pass(
-        slower, in_.measured[0], last_,
-        [&](const SlowingDown& law) {
-          good = both(good, kinetic(slower) >= S(least_energy * law.after));
-        },
-        good);
-    pass(here, in_.measured[0], last_, nothing, good);
-    pass(faster, in_.measured[0], last_, nothing, good);
+    const auto follow = [&](BatchCharge<S>& charge, const auto& check) {
+      std::size_t node = 0;  // of the layer; all that lose have one
+      pass(
+          charge, in_.measured[0], last_,
+          [&](std::size_t i) {
+            while (track.node(node).point < i) ++node;
+            if (model_.straggles(i))
+              charge.change_curvature(model_, track.node(node).so_far[2]);
+            check(i);
+          },
+          good);
+    };
+    const auto nothing = [](std::size_t) {};
+    follow(slower, [&](std::size_t i) {
+      good =
+          both(good, kinetic(slower) >= S(least_energy * model_.loss[i].after));
+    });
+    follow(here, nothing);
+    follow(faster, nothing);
     return both(good, faster.slope >= S(least_slope) * here.slope);
   }
 
@@ -484,14 +530,14 @@ class SlowedParticles {
     return kinetic_energy(charge.momentum(model_), S(model_.mass));
   }
 
-  /// @param see  called after each loss
+  /// @param see  called with each layer, after its loss
   template <class See>
   void pass(BatchCharge<S>& charge, std::size_t from, std::size_t to,
             const See& see, MaskOf<S>& good) const {
     for (std::size_t i = from; i < to; ++i) {
       if (!model_.loses(i)) continue;
       charge.pass(model_, i, good);
-      see(model_.loss[i]);
+      see(i);
     }
   }
 
@@ -533,17 +579,19 @@ class FlownStreamFitter {
       }
       reference.follow(outcome);
       if (outcome.failed()) return 0;
-      reference.set_variances(weight);
+      reference.set_variances(weight, outcome);
       fit.solve(outcome);
     }
+    const SlowedParticles<S> particles(in_);
+    // the check takes the fitted losses
+    if (particles.any_straggles()) fit.move_kinks();
     reference.move_start(fit.line(), outcome);
     // single tracks take more steps
     outcome.require(fit.is_linear(), FitStatus::not_converged);
-    const SlowedParticles<S> particles(in_);
     if (particles.any_loss())
-      outcome.require(particles.are_linear(reference.start.charge,
-                                           sqrt(fit.equations().v[4])),
-                      FitStatus::stops);
+      outcome.require(
+          particles.are_linear(reference, sqrt(fit.equations().v[4])),
+          FitStatus::stops);
     using L = PackAccess<S>;
     L::store(fit.chi2(), asked.out[HitPlane::chi2]);
     L::store(kappa, asked.out[HitPlane::kappa_weights]);

@@ -50,11 +50,11 @@ struct FlownBuffer {
   /// In a segment: of the direction at its start, two; of the curvature; of the
   /// first hit, two; and by two kinks in each layer.
   static constexpr std::size_t most_in_segment = 5 + 2 * most_flown_layers;
-  /// At the start of the track: by the variables of a fit, and by two kinks in
-  /// the first hit and in each layer before it.
+  /// At the start of the track: by the variables of a fit, and by two kinks and
+  /// a loss in the first hit and in each layer before it.
   static constexpr std::size_t most_variables = 1 + n_errors;
   static constexpr std::size_t most_at_start =
-      most_variables + 2 * (most_flown_layers + 1);
+      most_variables + 3 * (most_flown_layers + 1);
 
   FlightChange<S> segment[most_in_segment], start[most_at_start],
       moved[most_at_start];

@@ -142,21 +142,6 @@ struct TrackFitter::Work {
   StreamingFitter streaming;  ///< for tracks with unmeasured coordinates
 };
 
-namespace {
-
-/// A change of a loss, by its fluctuation or by a scattering angle in the
-/// layer, affects all following triplets, which does not fit into the band of
-/// the matrix of triplets.
-bool changes_losses(const TrackHits& track) {
-  return track.flight && track.field &&
-         std::any_of(track.points.begin(), track.points.end(),
-                     [](const TrackHit& h) {
-                       return h.loss.sigma > 0 || h.loss.path.per_path > 0;
-                     });
-}
-
-}  // namespace
-
 FitStatus TrackFitter::Work::relinearise(const TrackHits& track, FitKind kind,
                                          Fitter<WeightedKinks>& fitter) {
   for (int step = 0; step < options.relinearisations; ++step) {
