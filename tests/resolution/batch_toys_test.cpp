@@ -246,6 +246,19 @@ TEST_CASE("batched toys: with fluctuating energy loss as individually") {
   check_straggling("belle2", {.p = 1, .theta = theta}, variance);
 }
 
+TEST_CASE("batched toys: streaming fits and fits by triplets") {
+  const double theta = 80 * unit::deg;
+  const std::vector<FitChoice> both = {{FitKind::scattering},
+                                       {FitKind::general}};
+  // the condition of K^-1 amplifies rounding in sigma^2 of so slow tracks more
+  check_toys(its2(), {.p = 0.2, .theta = theta}, {.loss = EnergyLoss::mean},
+             both, 2 * rounding);
+  const Model straggling{.loss = EnergyLoss::straggling};
+  check_toys(its2(), {.p = 1, .theta = theta}, straggling);
+  check_toys(TrackingGeometry(shipped("cld")), {.p = 2, .theta = theta},
+             straggling, both);
+}
+
 /// Toys stop, or lose much of their energy. After two linear fits they are not
 /// at rest: each fit amplifies the rounding of the track around which it is
 /// linear. With mean loss the differences are as large.
@@ -449,8 +462,9 @@ TEST_CASE("batched toys: with a beam spot as individually") {
 TEST_CASE("batched toys: unsupported toys take the scalar path") {
   const TrackingGeometry geometry = its2();
   const Track track{.p = 1};
-  const Model straggling{.loss = EnergyLoss::straggling_variance};
-  const ToySimulator simulator(geometry, track, straggling);
+  const Model with_spot{.beam_spot = BeamSpot{0.01, 0.01, 30},
+                        .loss = EnergyLoss::straggling_variance};
+  const ToySimulator simulator(geometry, track, with_spot);
   ToyBatch batch(simulator, choices);
   CHECK(!batch.is_vectorised());
   Toys toys(3);

@@ -63,7 +63,8 @@ std::optional<bool> are_streamed(const TrackHits& hits) {
   return less == more ? std::optional(less) : std::nullopt;
 }
 
-/// Streaming or triplet fits; nothing if that depends on the toy.
+/// Streaming or triplet fits of the kinds that can be both; nothing if that
+/// depends on the toy.
 std::optional<bool> needs_streaming(const detail::ToyPlan& plan,
                                     std::span<const FitSurface> surfaces) {
   if (gttf::needs_streaming(surfaces)) return true;
@@ -94,9 +95,35 @@ bool shares(const FitChoice& fit, bool streams) {
          detail::can_be_shared(fit.kind);
 }
 
+/// Whether a fit is a streaming fit.
+/// @param streams  of needs_streaming()
+bool is_streamed(const FitChoice& fit, std::span<const FitSurface> surfaces,
+                 bool streams) {
+  // without both coordinates there are no triplets
+  return streams &&
+         (can_be_streamed(fit.kind) || gttf::needs_streaming(surfaces));
+}
+
 }  // namespace
 
 struct ToyBatch::Work {
+  /// All streaming fits of the toys, or all others.
+  struct Fits {
+    Fits(std::span<const FitSurface> surfaces, bool streams,
+         const detail::RegionToys* regions, SimdLevel level)
+        : batch(surfaces, streams,
+                regions != nullptr ? &regions->flight : nullptr),
+          kernel(batch.kernel(level)),
+          workspace(batch.workspace(kernel)) {}
+
+    detail::HitBatch batch;
+    const detail::HitKernel& kernel;
+    detail::BatchWorkspace workspace;
+    detail::HitGroup task;
+    std::vector<detail::GroupFit> asked;
+    std::vector<std::size_t> choice;  ///< of each of these
+  };
+
   Work(const ToySimulator& s, std::span<const FitChoice> fits, CodePath path)
       : simulator(s),
         choices(fits.begin(), fits.end()),
@@ -113,7 +140,9 @@ struct ToyBatch::Work {
   }
 
   void prepare_vectorised();
-  void prepare_shared(std::size_t f);
+  void prepare_fits(const std::vector<FitSurface>& surfaces,
+                    const detail::RegionToys* regions);
+  void prepare_shared(std::size_t f, detail::GroupFit& asked);
   void prepare_losses(const detail::RegionToys& regions);
   const ToySimulator& simulator;
   std::vector<FitChoice> choices;
@@ -122,21 +151,18 @@ struct ToyBatch::Work {
   std::vector<TrackFitter> fitters;
 
   const detail::ToyKernel* flight = nullptr;
-  const detail::HitKernel* fit = nullptr;
   std::optional<detail::LossTables> losses;  ///< that fluctuate
   std::unique_ptr<detail::BatchWorkspace> media;
   std::vector<std::uint64_t> words;
   std::vector<PackValues> hits, shared;
   std::vector<const double*> hit_pointers, theta0_2;
-  std::unique_ptr<detail::HitBatch> batch;
-  std::unique_ptr<detail::BatchWorkspace> workspace;
   std::vector<detail::FitPlanes> out;
-  std::vector<detail::GroupFit> asked;
+  std::vector<std::unique_ptr<Fits>> fits;
+  std::vector<TrackBits> done;  ///< of each choice: GroupFit::done
   std::vector<std::unique_ptr<detail::SharedFit>> shared_fits;
   detail::ToyTask flight_task;
   detail::ToySpot spot;
   std::array<PackValues, track_dim> truth;
-  detail::HitGroup fit_task;
 };
 
 void ToyBatch::Work::prepare_vectorised() {
@@ -146,25 +172,7 @@ void ToyBatch::Work::prepare_vectorised() {
   flight = regions != nullptr ? &detail::kernels(level).flown_toys
                               : &detail::kernels(level).toys;
   const std::vector<FitSurface> surfaces = fit_surfaces(plan);
-  batch = std::make_unique<detail::HitBatch>(
-      surfaces, needs_streaming(plan, surfaces).value(),
-      regions != nullptr ? &regions->flight : nullptr);
-  fit = &batch->kernel(level);
-  workspace = std::make_unique<detail::BatchWorkspace>(batch->workspace(*fit));
-  hits.resize(3 * batch->n_hits);
-  for (const PackValues& h : hits) hit_pointers.push_back(h.value);
-  shared.resize(batch->points.size() + 1);
-  for (std::size_t i = 0; i < batch->points.size(); ++i) {
-    std::ranges::fill(shared[i].value,
-                      toy.hits.points[batch->surface[i]].theta0_2);
-    theta0_2.push_back(shared[i].value);
-  }
-  std::ranges::fill(shared.back().value, toy.hits.kappa_ref);
-  out.assign(choices.size(), detail::empty_planes());
-  for (std::size_t f = 0; f < choices.size(); ++f)
-    asked.push_back({choices[f].kind, choices[f].weights, out[f].data()});
-  for (std::size_t f = 0; f < choices.size(); ++f)
-    if (shares(choices[f], batch->streams)) prepare_shared(f);
+  prepare_fits(surfaces, regions);
 
   flight_task.steps = plan.steps;
   flight_task.start = &plan.start;
@@ -180,7 +188,6 @@ void ToyBatch::Work::prepare_vectorised() {
   flight_task.n_blocks = plan.n_blocks;
   words.resize(4 * flight_task.n_blocks * flight->width);
   flight_task.words = words.data();
-  for (int i = 0; i < 3; ++i) fit_task.origin[i] = toy.hits.origin[i];
   flight_task.hits = hits.data();
   if (plan.spot) {
     const BeamSpot& s = *plan.spot;
@@ -196,12 +203,45 @@ void ToyBatch::Work::prepare_vectorised() {
     for (std::size_t i = 0; i < track_dim; ++i)
       std::ranges::fill(truth[i].value, toy.truth[static_cast<int>(i)]);
   }
-  batch->put_into(fit_task);
-  fit_task.hits = hit_pointers.data();
-  fit_task.theta0_2 = theta0_2.data();
-  fit_task.kappa_ref = fit_task.estimate = shared.back().value;
-  fit_task.workspace = workspace->data();
-  fit_task.passive = scatters_between_hits(toy.hits);
+}
+
+void ToyBatch::Work::prepare_fits(const std::vector<FitSurface>& surfaces,
+                                  const detail::RegionToys* regions) {
+  const bool streams = needs_streaming(simulator.plan(), surfaces).value();
+  out.assign(choices.size(), detail::empty_planes());
+  done.assign(choices.size(), 0);
+  for (const bool streamed : {true, false}) {
+    auto all =
+        std::make_unique<Fits>(surfaces, streamed, regions, simd_level());
+    for (std::size_t f = 0; f < choices.size(); ++f) {
+      if (is_streamed(choices[f], surfaces, streams) != streamed) continue;
+      all->asked.push_back(
+          {choices[f].kind, choices[f].weights, out[f].data()});
+      all->choice.push_back(f);
+      if (shares(choices[f], streamed)) prepare_shared(f, all->asked.back());
+    }
+    if (!all->asked.empty()) fits.push_back(std::move(all));
+  }
+  const detail::HitBatch batch(surfaces);  // both have the same points
+  hits.resize(3 * batch.n_hits);
+  for (const PackValues& h : hits) hit_pointers.push_back(h.value);
+  shared.resize(batch.points.size() + 1);
+  for (std::size_t i = 0; i < batch.points.size(); ++i) {
+    std::ranges::fill(shared[i].value,
+                      toy.hits.points[batch.surface[i]].theta0_2);
+    theta0_2.push_back(shared[i].value);
+  }
+  std::ranges::fill(shared.back().value, toy.hits.kappa_ref);
+  for (const auto& all : fits) {
+    detail::HitGroup& task = all->task;
+    all->batch.put_into(task);
+    for (int i = 0; i < 3; ++i) task.origin[i] = toy.hits.origin[i];
+    task.hits = hit_pointers.data();
+    task.theta0_2 = theta0_2.data();
+    task.kappa_ref = task.estimate = shared.back().value;
+    task.workspace = all->workspace.data();
+    task.passive = scatters_between_hits(toy.hits);
+  }
 }
 
 void ToyBatch::Work::prepare_losses(const detail::RegionToys& regions) {
@@ -218,14 +258,14 @@ void ToyBatch::Work::prepare_losses(const detail::RegionToys& regions) {
 }
 
 /// Solves the equations of the true track. Its errors are those of all toys.
-void ToyBatch::Work::prepare_shared(std::size_t f) {
+void ToyBatch::Work::prepare_shared(std::size_t f, detail::GroupFit& asked) {
   const detail::SharedFit& reference = *shared_fits.emplace_back(
       std::make_unique<detail::SharedFit>(toy.hits, choices[f].kind));
   if (reference.status() != FitStatus::ok) {  // see each status
     vectorised = false;
     return;
   }
-  asked[f].shared = &reference.equations();
+  asked.shared = &reference.equations();
   const auto fill = [&](std::size_t plane, double value) {
     std::ranges::fill(out[f][plane].value, value);
   };
@@ -300,7 +340,6 @@ class ToyBatch::Worker {
 
   /// Toys `begin` to `begin` + n - 1, at most one per vector element.
   void run_group(std::size_t begin, std::size_t n, detail::BatchBlock& block) {
-    std::vector<detail::GroupFit>& fits = work_.asked;
     // elements beyond the last toy simulate the following toys
     work_.flight_task.first_place = place_of(begin);
     work_.flight->simulate(work_.flight_task);
@@ -310,19 +349,12 @@ class ToyBatch::Worker {
     const TrackBits lost = work_.flight_task.doubtful & wanted;
     const TrackBits crossed = work_.flight_task.crossed & wanted & ~lost;
     TrackBits doubtful = lost;
-    if (crossed != 0 && !fits.empty()) {
-      for (std::size_t f = 0; f < fits.size(); ++f) {
-        fits[f].perigee = detail::wants_perigee(results_.fits[f]);
-        fits[f].start_plane = detail::wants_start_plane(results_.fits[f]);
-        fits[f].momentum = !results_.fits[f].scattering_momentum.empty();
+    if (crossed != 0)
+      for (const auto& all : work_.fits) {
+        fit_group(*all, begin, n);
+        for (const std::size_t f : all->choice)
+          doubtful |= crossed & ~work_.done[f];
       }
-      work_.fit->fit(work_.fit_task, fits.data(), fits.size());
-      for (std::size_t f = 0; f < fits.size(); ++f) {
-        detail::store(fits[f], n, results_.fits[f], begin,
-                      results_.missed.size());
-        doubtful |= crossed & ~fits[f].done;
-      }
-    }
     for (std::size_t element = 0; element < n; ++element) {
       const auto is_in = [element](TrackBits toys) {
         return (toys >> element & 1) != 0;
@@ -330,14 +362,31 @@ class ToyBatch::Worker {
       results_.missed[begin + element] = is_in(crossed) ? 0 : 1;
       if (is_in(doubtful)) {
         block.leave_doubtful(begin + element);
-        for (std::size_t f = 0; f < fits.size(); ++f)
-          if (is_in(lost) || !is_in(fits[f].done))
+        for (std::size_t f = 0; f < work_.done.size(); ++f)
+          if (is_in(lost) || !is_in(work_.done[f]))
             doubtful_.push_back({begin + element, f});
       } else if (is_in(crossed)) {
         ++block.statistics.vectorised;
       } else {
         ++block.statistics.not_fitted;
       }
+    }
+  }
+
+  void fit_group(Work::Fits& all, std::size_t begin, std::size_t n) {
+    for (std::size_t i = 0; i < all.asked.size(); ++i) {
+      detail::GroupFit& fit = all.asked[i];
+      const FitArrays& results = results_.fits[all.choice[i]];
+      fit.perigee = detail::wants_perigee(results);
+      fit.start_plane = detail::wants_start_plane(results);
+      fit.momentum = !results.scattering_momentum.empty();
+    }
+    all.kernel.fit(all.task, all.asked.data(), all.asked.size());
+    for (std::size_t i = 0; i < all.asked.size(); ++i) {
+      const std::size_t f = all.choice[i];
+      detail::store(all.asked[i], n, results_.fits[f], begin,
+                    results_.missed.size());
+      work_.done[f] = all.asked[i].done;
     }
   }
 
@@ -362,12 +411,10 @@ bool is_vectorised(const ToySimulator& simulator,
   const bool flown = in_regions(plan) != nullptr;
   const auto streams = needs_streaming(plan, surfaces);
   if (!streams) return false;
-  // triplet fits of scattering only need hits with both coordinates
-  const bool by_choice = *streams && !gttf::needs_streaming(surfaces);
-  if (std::ranges::any_of(fits, [&](const FitChoice& fit) {
-        return (plan.spot && fit.weights == WeightSource::shared) ||
-               ((plan.spot || by_choice) && *streams &&
-                !can_be_streamed(fit.kind));
+  // a beam spot is too coarse for triplets
+  if (plan.spot && std::ranges::any_of(fits, [&](const FitChoice& fit) {
+        return fit.weights == WeightSource::shared ||
+               (*streams && !can_be_streamed(fit.kind));
       }))
     return false;
   const auto supports =

@@ -227,7 +227,8 @@ class FlownStart {
   }
 
   /// Back to the start, and the parameters there.
-  /// @param curvature  also its value and error
+  /// @param curvature  also its value and error; always, if losses before the
+  ///                   first hit add to the error
   MaskOf<S> store(const GroupFit& asked, bool curvature) {
     const std::size_t first = first_;
     Flight flight(model_, track_.x, track_.t, track_.charge,
@@ -248,7 +249,7 @@ class FlownStart {
       flight.charge.pass_back(model_, i, flight.good);
     }
     good_ = both(good_, flight.good);
-    if (curvature) store_curvature(flight, asked.out);
+    if (curvature || n_losses_ > 0) store_curvature(flight, asked.out);
     if (asked.perigee) store_perigee(flight, asked.out);
     if (asked.start_plane) store_start_plane(flight, asked.out);
     return good_;
@@ -648,6 +649,10 @@ void fit_flown_group(const HitGroup& in, GroupFit* fits, std::size_t n_fits) {
     fit.done = fitter.fit(fit);
     if (fit.done != 0 && can_be_streamed(fit.kind))
       fit.done &= PackAccess<S>::bits(lose_little<S>(in, fit.out));
+    // whose losses before the first hit are only known at the start
+    if (!fit.perigee && !fit.start_plane &&
+        SlowedParticles<S>(in).any_straggles())
+      fit.done = 0;
     if (!fit.momentum || fit.done == 0) continue;
     if (model.field || !(model.momentum > 0)) continue;
     if (in.n_hits > most_momentum_hits)
