@@ -114,6 +114,23 @@ TEST_CASE("acceptance: all edges found by a fine scan, on shipped detectors") {
   }
 }
 
+TEST_CASE("acceptance: edges of tracks that lose energy") {
+  // they are next to those of a helix
+  for (const char* name : {"alice_its2", "cld", "belle2_modules"}) {
+    CAPTURE(name);
+    const TrackingGeometry geometry(shipped(name));
+    const auto track_at = [](double theta) {
+      Track track;
+      track.theta = theta;
+      track.phi = 0.3;
+      track.p = 0.2;
+      return track;
+    };
+    check_edges(geometry, track_at, {.loss = EnergyLoss::mean}, 40 * unit::deg,
+                70 * unit::deg, 1000);
+  }
+}
+
 TEST_CASE("acceptance: all edges of tilted modules and of further turns") {
   const std::string head = "gttf-detector: 1\nname: t\n";
   const std::string rest =

@@ -2,6 +2,7 @@
 // Arrays for batched resolutions: tracks to put in, results to look at.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "gttf/resolution/batch.hpp"
@@ -61,6 +62,7 @@ struct BatchOutput {
         scattering_variance(layers * n_parameters * n),
         hit_variance(layers * n_parameters * n),
         n_hits(n),
+        surfaces(n),
         status(n),
         end(n) {}
 
@@ -81,6 +83,7 @@ struct BatchOutput {
             by_parameter(scattering_variance),
             by_parameter(hit_variance),
             n_hits,
+            surfaces,
             status,
             end,
             {}};
@@ -111,6 +114,7 @@ struct BatchOutput {
   std::vector<double> sigma_p, sigma_pt, xi, x_over_x0, x_over_x0_tracker,
       hit_only, ms_only, mu_phi, mu_theta, scattering_variance, hit_variance;
   std::vector<int> n_hits;
+  std::vector<std::uint64_t> surfaces;
   std::vector<Status> status;
   std::vector<TrackEnd> end;
 

@@ -11,6 +11,7 @@
 
 #include "gttf/core/simd.hpp"
 #include "gttf/resolution/budget.hpp"
+#include "gttf/resolution/crossed_surfaces.hpp"
 #include "support/at_level.hpp"
 #include "support/batch.hpp"
 
@@ -65,6 +66,9 @@ inline double deviation_from(const ScalarResults& scalar,
     REQUIRE(r.status[t] == one.status);
     REQUIRE(r.n_hits[t] == one.n_hits);
     REQUIRE(r.end[t] == one.end);
+    detail::CrossedSurfaces crossed;
+    for (const CrossingInfo& x : one.crossings) crossed.add(x.layer);
+    REQUIRE(r.surfaces[t] == crossed.number());
     if (scalar.loses_energy)
       compare(r.x_over_x0[t], one.x_over_x0);
     else

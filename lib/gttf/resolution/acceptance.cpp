@@ -3,13 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "gttf/core/units.hpp"
 #include "gttf/detector/surface_outline.hpp"
 #include "gttf/resolution/any_track.hpp"
+#include "gttf/resolution/batch.hpp"
+#include "gttf/resolution/crossed_surfaces.hpp"
 #include "gttf/trajectory/traced_track.hpp"
 
 namespace gttf {
@@ -117,70 +122,150 @@ class EdgeFinder {
  public:
   EdgeFinder(const TrackingGeometry& geometry, std::span<const Layer> layers,
              const std::function<Track(double)>& track_at, const Model& model,
-             double from, double to)
+             double from, double to, double width)
       : geometry_(geometry),
         layers_(layers),
         track_at_(track_at),
-        model_(model),
+        model_(crossings_only(model)),
         from_(from),
         to_(to),
+        width_(width),
         turns_(std::max({0.5, model.turns,
                          turns_needed(geometry, track_at((from + to) / 2))})),
         curvature_varies_(!(std::abs(curvature(from) - curvature(to)) <=
                             1e-12 * std::abs(curvature(from)))) {}
 
   std::vector<AcceptanceEdge> find() {
-    const std::vector<Candidate> all = candidates();
-    Passage before = crossed(all.front().theta);
-    for (std::size_t i = 0, next = 1; next < all.size(); ++next) {
-      if (all[next].is_aside) continue;
-      Passage after = crossed(all[next].theta);
-      if (before != after) search_between(all, i, before, next, after);
-      before = std::move(after);
-      i = next;
+    std::vector<Point> points = candidates();
+    cross(points, [](const Point& x) { return !x.is_aside; });
+    mark_wanted(points);
+    cross(points, [](const Point& x) { return x.is_aside && x.is_wanted; });
+    std::vector<Point> line;
+    for (Point& x : points)
+      if (!x.is_aside || x.is_wanted) line.push_back(std::move(x));
+    // halves all intervals at a time, which hold one edge at least
+    std::vector<AcceptanceEdge> edges;
+    std::vector<Point> ends = changes(line, edges);
+    while (!ends.empty()) {
+      std::vector<Point> middles;
+      for (std::size_t i = 0; i < ends.size(); i += 2)
+        middles.push_back({(ends[i].theta + ends[i + 1].theta) / 2});
+      cross(middles, [](const Point&) { return true; });
+      std::vector<Point> halves;
+      for (std::size_t i = 0; i < ends.size(); i += 2) {
+        const std::vector<Point> three{ends[i], middles[i / 2], ends[i + 1]};
+        std::ranges::copy(changes(three, edges), std::back_inserter(halves));
+      }
+      ends = std::move(halves);
     }
-    return std::move(edges_);
+    std::ranges::sort(edges, {}, &AcceptanceEdge::below);
+    return edges;
   }
 
  private:
+  /// Without what does not change the path of a track.
+  static Model crossings_only(Model model) {
+    model.engine = Engine::streaming;
+    model.beam_spot.reset();
+    model.at.reset();
+    return model;
+  }
+
   /// How a track passes the detector.
   struct Passage {
-    std::vector<unsigned> surfaces;  ///< twice their index, plus 1 with a hit
-    std::vector<int> sides;          ///< of the limits of dead regions
+    std::uint64_t surfaces = 0;  ///< as ResolutionArrays::surfaces
+    int n_hits = 0;
+    std::vector<int> sides;  ///< of the limits of dead regions
 
+    bool crosses_as(const Passage& other) const {
+      return surfaces == other.surfaces && n_hits == other.n_hits;
+    }
     bool operator==(const Passage&) const = default;
   };
 
-  struct Candidate {
+  struct Point {
     double theta;
-    bool is_aside;  ///< only tested if its neighbours differ
+    bool is_aside = false;   ///< only tested if its neighbours differ
+    bool is_wanted = false;  ///< if it is aside
+    Passage passage{};
   };
 
-  /// Between two candidates, by way of those aside.
-  void search_between(const std::vector<Candidate>& all, std::size_t first,
-                      const Passage& at_first, std::size_t last,
-                      const Passage& at_last) {
-    Passage before = at_first;
-    for (std::size_t i = first + 1; i <= last; ++i) {
-      Passage after = i < last ? crossed(all[i].theta) : at_last;
-      search(all[i - 1].theta, before, all[i].theta, after);
-      before = std::move(after);
+  /// Those aside between neighbours that differ.
+  static void mark_wanted(std::vector<Point>& points) {
+    for (std::size_t i = 0, next = 1; next < points.size(); ++next) {
+      if (points[next].is_aside) continue;
+      if (points[i].passage != points[next].passage)
+        for (std::size_t k = i + 1; k < next; ++k) points[k].is_wanted = true;
+      i = next;
     }
   }
 
-  Passage crossed(double theta) const {
+  /// Both ends of every interval in which the passage changes; edges, if they
+  /// are narrow enough, are moved to `edges`.
+  std::vector<Point> changes(const std::vector<Point>& line,
+                             std::vector<AcceptanceEdge>& edges) const {
+    std::vector<Point> ends;
+    for (std::size_t i = 1; i < line.size(); ++i) {
+      const Point &below = line[i - 1], &above = line[i];
+      if (below.passage == above.passage) continue;
+      if (above.theta - below.theta > width_) {
+        ends.push_back(below);
+        ends.push_back(above);
+      } else if (!below.passage.crosses_as(above.passage)) {
+        edges.push_back({below.theta, above.theta, below.passage.n_hits,
+                         above.passage.n_hits});
+      }
+    }
+    return ends;
+  }
+
+  /// Sets the passage of some points.
+  template <class IsWanted>
+  void cross(std::vector<Point>& points, const IsWanted& is_wanted) const {
+    std::vector<std::size_t> index;
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (is_wanted(points[i])) index.push_back(i);
+    if (geometry_.has_dead_regions()) {
+      for (const std::size_t i : index)
+        points[i].passage = passage_beside_dead_regions(points[i].theta);
+      return;
+    }
+    const std::size_t n = index.size();
+    if (n == 0) return;
+    std::vector<double> p, theta;
+    for (const std::size_t i : index) {
+      p.push_back(track_at_(points[i].theta).p);
+      theta.push_back(points[i].theta);
+    }
+    const Track first = track_at_(theta[0]);
+    TrackArrays tracks = arrays_of(first);
+    tracks.size = n;
+    tracks.p = p;
+    tracks.theta = theta;
+    std::vector<std::uint64_t> surfaces(n);
+    std::vector<int> n_hits(n);
+    ResolutionArrays results;
+    results.surfaces = surfaces;
+    results.n_hits = n_hits;
+    resolve(geometry_, tracks, model_, results);
+    for (std::size_t k = 0; k < n; ++k)
+      points[index[k]].passage = {surfaces[k], n_hits[k], {}};
+  }
+
+  /// The passage of one track: where layers are dead, it crosses them without a
+  /// hit.
+  Passage passage_beside_dead_regions(double theta) const {
     const detail::AnyTrack track(geometry_, track_at_(theta), model_);
-    const std::span<const SurfaceRecord> surfaces = track.geometry().surfaces();
-    Passage passage;
+    detail::CrossedSurfaces surfaces;
     for (std::size_t k = 0; k < track.size(); ++k) {
       const unsigned s = track.surface(k);
-      passage.surfaces.push_back(2 * s + (surfaces[s].measures() ? 1 : 0));
+      const bool measures = track.geometry().surfaces()[s].measures();
+      surfaces.add(2 * s + (measures ? 1 : 0));
     }
-    std::ranges::sort(passage.surfaces);
-    if (geometry_.has_dead_regions())
-      for (const CrossingInfo& x : track.describe_crossings())
-        for (const DeadRegion& region : layers_[x.layer].dead)
-          add_sides(region, x.position, passage.sides);
+    Passage passage{surfaces.number(), track.n_measuring(), {}};
+    for (const CrossingInfo& x : track.describe_crossings())
+      for (const DeadRegion& region : layers_[x.layer].dead)
+        add_sides(region, x.position, passage.sides);
     return passage;
   }
 
@@ -204,25 +289,12 @@ class EdgeFinder {
         std::remainder(std::atan2(x.y(), x.x()) - middle, 2 * unit::pi));
   }
 
-  void search(double below, const Passage& before, double above,
-              const Passage& after) {
-    if (before == after) return;
-    if (above - below <= AcceptanceEdge::width) {
-      if (before.surfaces != after.surfaces) edges_.push_back({below, above});
-      return;
-    }
-    const double middle = (below + above) / 2;
-    const Passage between = crossed(middle);
-    search(below, before, middle, between);
-    search(middle, between, above, after);
-  }
-
   /// `from`, `to`, both sides of the corners in between, near them and farther
   /// aside, and the middles. Angles of corners are nearly always exact: the
   /// bisection ends where it begins.
-  std::vector<Candidate> candidates() {
+  std::vector<Point> candidates() {
     constexpr double aside = 1e-6, beside = 0.45 * AcceptanceEdge::width;
-    std::vector<Candidate> corners;
+    std::vector<Point> corners;
     const auto add = [&](double theta) {
       for (const double by : {-aside, -beside, beside, aside})
         if (theta + by > from_ && theta + by < to_)
@@ -235,8 +307,8 @@ class EdgeFinder {
     if (geometry_.has_dead_regions())
       for (int i = 1; from_ + i * unit::deg < to_; ++i)
         corners.push_back({from_ + i * unit::deg, false});
-    std::ranges::stable_sort(corners, {}, &Candidate::theta);
-    std::vector<Candidate> all;
+    std::ranges::stable_sort(corners, {}, &Point::theta);
+    std::vector<Point> all;
     for (std::size_t i = 0; i + 1 < corners.size(); ++i) {
       all.push_back(corners[i]);
       const double gap = corners[i + 1].theta - corners[i].theta;
@@ -426,11 +498,10 @@ class EdgeFinder {
   const TrackingGeometry& geometry_;
   std::span<const Layer> layers_;
   const std::function<Track(double)>& track_at_;
-  const Model& model_;
-  double from_, to_;
+  Model model_;
+  double from_, to_, width_;
   double turns_;  ///< after which the tracks end
   bool curvature_varies_;
-  std::vector<AcceptanceEdge> edges_;
 };
 
 }  // namespace
@@ -438,9 +509,9 @@ class EdgeFinder {
 std::vector<AcceptanceEdge> acceptance_edges(
     const TrackingGeometry& geometry, std::span<const Layer> layers,
     const std::function<Track(double)>& track_at, const Model& model,
-    double from, double to) {
+    double from, double to, double width) {
   if (!(from < to)) return {};
-  return EdgeFinder(geometry, layers, track_at, model, from, to).find();
+  return EdgeFinder(geometry, layers, track_at, model, from, to, width).find();
 }
 
 }  // namespace gttf

@@ -20,6 +20,7 @@
 #include "gttf/resolution/batch_states.hpp"
 #include "gttf/resolution/batch_targets.hpp"
 #include "gttf/resolution/budget.hpp"
+#include "gttf/resolution/crossed_surfaces.hpp"
 #include "gttf/resolution/loss_tables.hpp"
 #include "gttf/resolution/sensitivity.hpp"
 #include "gttf/trajectory/traced_track.hpp"
@@ -207,6 +208,7 @@ class Worker {
         r.end[t] =
             groups.turned_back(t) ? TrackEnd::curls_up : TrackEnd::leaves;
       if (n_hits >= least || slowing) continue;
+      if (!r.surfaces.empty()) set_surfaces(t, job_.tracks.track(t));
       set_unfitted(t, groups.turned_back(t), n_hits, groups.material(t));
       ++block.statistics.not_fitted;
     }
@@ -216,6 +218,8 @@ class Worker {
   void run_scalar(std::size_t t) {
     const Track track = job_.tracks.track(t);
     const ResolutionArrays& r = job_.results;
+    if (!r.surfaces.empty()) set_surfaces(t, track);
+    if (asks_for_crossings_only()) return;
     const std::size_t n = job_.tracks.size;
     Budget budget;
     const bool with_layers =
@@ -286,6 +290,36 @@ class Worker {
   std::size_t width() const { return job_.kernels.covariance.width; }
   int least_hits() const {
     return (job_.geometry.has_field() ? 3 : 2) - (job_.model.beam_spot ? 1 : 0);
+  }
+
+  /// Whether nothing is requested but what a track crosses.
+  bool asks_for_crossings_only() const {
+    const ResolutionArrays& r = job_.results;
+    return targets_.empty() && layer_targets_.empty() && r.status.empty() &&
+           r.end.empty() && r.scalar.empty();
+  }
+
+  void set_surfaces(std::size_t t, const Track& track) {
+    const detail::AnyTrack crossed(job_.geometry, track, job_.model);
+    detail::CrossedSurfaces surfaces;
+    for (std::size_t k = 0; k < crossed.size(); ++k)
+      surfaces.add(crossed.surface(k));
+    job_.results.surfaces[t] = surfaces.number();
+    if (!job_.results.n_hits.empty())
+      job_.results.n_hits[t] = crossed.n_measuring();
+  }
+
+  /// Of the tracks of a group, except those with another list.
+  void set_surfaces(const detail::BatchGroup& group, detail::TrackBits wrong) {
+    std::array<detail::CrossedSurfaces, detail::most_in_pack> surfaces;
+    for (const detail::ListedSurface& c : group.list)
+      for (std::size_t element = 0; element < group.n; ++element)
+        if ((c.crossed >> element & 1) != 0)
+          surfaces[element].add(layer_of(c, element));
+    for (std::size_t element = 0; element < group.n; ++element)
+      if ((wrong >> element & 1) == 0)
+        job_.results.surfaces[group.track[element]] =
+            surfaces[element].number();
   }
 
   void run_groups(Way which, detail::BatchGroups& groups,
@@ -501,6 +535,7 @@ class Worker {
             turns_back(group, groups, element) ? TrackEnd::curls_up
                                                : TrackEnd::leaves;
     fit_.doubtful &= ~wrong;
+    if (!job_.results.surfaces.empty()) set_surfaces(group, wrong);
     BatchStatistics& statistics = block.statistics;
     ++statistics.groups;
     if (fit_.follows_only) {

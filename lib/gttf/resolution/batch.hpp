@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -61,6 +62,9 @@ struct ResolutionArrays {
   LayerArrays scattering_variance, hit_variance;
 
   std::span<int> n_hits;
+  /// A number that is the same for tracks that cross the same surfaces, and
+  /// another one for others.
+  std::span<std::uint64_t> surfaces;
   std::span<Status> status;
   std::span<TrackEnd> end;
 

@@ -15,6 +15,8 @@
 namespace gttf {
 namespace {
 
+constexpr double narrowest = 1e-6;  // crack, rad
+
 /// Tracks of one momentum of a grid, at any polar angle.
 class TracksOfMomentum {
  public:
@@ -37,10 +39,10 @@ class TracksOfMomentum {
     return detail::AnyTrack(geometry_, at(theta), model_).n_measuring();
   }
 
-  std::vector<AcceptanceEdge> edges(double from, double to) {
+  std::vector<AcceptanceEdge> edges(double from, double to, double width) {
     return acceptance_edges(
         geometry_, layers_, [this](double theta) { return at(theta); }, model_,
-        from, to);
+        from, to, width);
   }
 
  private:
@@ -60,16 +62,15 @@ struct Stretch {
 std::vector<Stretch> stretches(TracksOfMomentum& tracks, double from,
                                double to) {
   std::vector<Stretch> list{{from, to, tracks.hits(from)}};
-  for (const AcceptanceEdge& edge : tracks.edges(from, to)) {
+  for (const AcceptanceEdge& edge : tracks.edges(from, to, 0.1 * narrowest)) {
     list.back().to = edge.below;
-    list.push_back({edge.above, to, tracks.hits(edge.above)});
+    list.push_back({edge.above, to, edge.hits_above});
   }
   return list;
 }
 
 std::vector<Crack> cracks_of(const StudyRequest& grid, const Detector& detector,
                              std::size_t momentum) {
-  constexpr double narrowest = 1e-6;  // rad
   std::vector<double> angles;
   for (std::size_t i = 0; i < grid.angle.values.size(); ++i)
     angles.push_back(theta_of(grid.angle, i));
@@ -130,7 +131,8 @@ std::vector<AcceptanceEdge> edges_of_grid(const StudyRequest& grid,
                                           const Detector& detector,
                                           std::size_t momentum, double from,
                                           double to) {
-  return TracksOfMomentum(grid, detector, momentum).edges(from, to);
+  return TracksOfMomentum(grid, detector, momentum)
+      .edges(from, to, AcceptanceEdge::width);
 }
 
 std::vector<Crack> find_cracks(const StudyRequest& grid,
