@@ -311,15 +311,19 @@ class Worker {
 
   /// Of the tracks of a group, except those with another list.
   void set_surfaces(const detail::BatchGroup& group, detail::TrackBits wrong) {
-    std::array<detail::CrossedSurfaces, detail::most_in_pack> surfaces;
-    for (const detail::ListedSurface& c : group.list)
-      for (std::size_t element = 0; element < group.n; ++element)
-        if ((c.crossed >> element & 1) != 0)
-          surfaces[element].add(layer_of(c, element));
-    for (std::size_t element = 0; element < group.n; ++element)
+    const bool alike = !group.mixed && group.planes.empty();
+    std::uint64_t number = 0;
+    for (std::size_t element = 0; element < group.n; ++element) {
+      if (element == 0 || !alike) {
+        detail::CrossedSurfaces surfaces;
+        for (const detail::ListedSurface& c : group.list)
+          if ((c.crossed >> element & 1) != 0)
+            surfaces.add(layer_of(c, element));
+        number = surfaces.number();
+      }
       if ((wrong >> element & 1) == 0)
-        job_.results.surfaces[group.track[element]] =
-            surfaces[element].number();
+        job_.results.surfaces[group.track[element]] = number;
+    }
   }
 
   void run_groups(Way which, detail::BatchGroups& groups,
