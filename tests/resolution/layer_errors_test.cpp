@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 
+#include "gttf/detector/read_model.hpp"
 #include "gttf/resolution/budget.hpp"
 #include "gttf/resolution/sensitivity.hpp"
 #include "support/layouts.hpp"
