@@ -126,9 +126,27 @@ TEST_CASE("acceptance: edges of tracks that lose energy") {
       track.p = 0.2;
       return track;
     };
-    check_edges(geometry, track_at, {.loss = EnergyLoss::mean}, 40 * unit::deg,
+    check_edges(geometry, track_at, {.loss = EnergyLoss::mean}, 20 * unit::deg,
                 70 * unit::deg, 1000);
   }
+}
+
+TEST_CASE("acceptance: slow tracks that stop or turn back") {
+  std::string text =
+      "gttf-detector: 1\nname: t\nfield: { solenoid: 2 T }\nlayers:\n"
+      "  - { name: L, repeat: 20, cylinder: { radius: [3 cm, 60 cm], "
+      "half_length: 2 m }, material: 0.2 %, measures: { rphi: 50 um, z: 50 um "
+      "} }\n";
+  const TrackingGeometry geometry(parse_detector(text, "t.yaml").detector);
+  const auto track_at = [](double theta) {
+    Track track;
+    track.theta = theta;
+    track.p = 0.164 / std::sin(theta);
+    track.mass = 0.938272;
+    return track;
+  };
+  check_edges(geometry, track_at, {.loss = EnergyLoss::mean}, 40 * unit::deg,
+              110 * unit::deg, 700);
 }
 
 TEST_CASE("acceptance: all edges of tilted modules and of further turns") {

@@ -119,6 +119,25 @@ TEST_CASE("lost layers: errors in random layouts, as helix and in a dipole") {
   CHECK(comparison.found > 300);
 }
 
+TEST_CASE("lost layers: tracks that cross layers again") {
+  for (const double turns : {1., 2.}) {
+    CAPTURE(turns);
+    Track track;
+    track.p = 0.3;
+    track.theta = 80 * unit::deg;
+    Model model;
+    model.turns = turns;
+    LossComparison comparison;
+    comparison.add(shipped("barrel"), track, model);
+    comparison.add(shipped("alice_its2"), track, model);
+    CHECK(comparison.worst < 1e-9);
+    CHECK(comparison.same_hits);
+    CHECK(comparison.same_status);
+    CHECK(comparison.found > 4);
+    CHECK(comparison.refused > 4);  // others lie between the crossings
+  }
+}
+
 TEST_CASE("missing hits: a layer that is not there is one that is not listed") {
   const Detector d = make_barrel(6, 30, 300, 2, 0.01, 0.01);
   Track t;

@@ -303,10 +303,13 @@ class EdgeFinder {
     for (const SurfaceRecord& s : geometry_.surfaces()) add_corners(s, add);
     corners.push_back({from_, false});
     corners.push_back({to_, false});
-    // the sides of the limits of dead regions change once between these
-    if (geometry_.has_dead_regions())
-      for (int i = 1; from_ + i * unit::deg < to_; ++i)
-        corners.push_back({from_ + i * unit::deg, false});
+    // The sides of the limits of dead regions change once between these, and
+    // tracks that lose energy stop or turn back at angles of their own.
+    if (geometry_.has_dead_regions() || model_.loss != EnergyLoss::off) {
+      constexpr double step = unit::deg / 2;
+      for (int i = 1; from_ + i * step < to_; ++i)
+        corners.push_back({from_ + i * step, false});
+    }
     std::ranges::stable_sort(corners, {}, &Point::theta);
     std::vector<Point> all;
     for (std::size_t i = 0; i + 1 < corners.size(); ++i) {

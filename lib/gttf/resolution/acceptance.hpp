@@ -30,8 +30,9 @@ struct AcceptanceEdge {
 /// surface or touches it, and the middles between them; where the lists of
 /// crossed surfaces of two neighbours differ, or the sides of the limits of
 /// dead regions on which they are crossed, the edges between them are found by
-/// bisection. Not found: gaps and islands in maps and dipoles, or with
-/// energy loss, whose sides are moved by more than half their width.
+/// bisection. Not found: gaps and islands in maps and dipoles whose sides are
+/// moved by more than half their width; with energy loss, also those narrower
+/// than half a degree.
 ///
 /// @param layers    of the detector, for their dead regions
 /// @param track_at  the track of a polar angle; all with the same start,

@@ -186,7 +186,10 @@ class LayerLosses::Fits {
            x != crossings_.end() && x->first == layer; ++x)
         crossings.push_back(x->second);
     if (crossings.empty()) return std::nullopt;
-    const auto [first, last] = std::ranges::minmax(crossings);
+    std::ranges::sort(crossings);
+    crossings.erase(std::unique(crossings.begin(), crossings.end()),
+                    crossings.end());
+    const std::size_t first = crossings.front(), last = crossings.back();
     const Stretch stretch{first, last + 1};
     const bool kept = material == DroppedMaterial::kept;
     if (last + 1 - first != crossings.size() ||

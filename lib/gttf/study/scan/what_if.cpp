@@ -211,7 +211,9 @@ NamedSets crossed_sets(const Detector& detector, const Resolution& resolution,
       named.names.push_back(name);
       named.sets.emplace_back();
     }
-    named.sets[place->second].push_back(c.layer);
+    // once each, also if the track crosses it again
+    LayerSet& set = named.sets[place->second];
+    if (std::ranges::find(set, c.layer) == set.end()) set.push_back(c.layer);
   }
   return named;
 }
