@@ -212,8 +212,7 @@ class EdgeFinder {
         ends.push_back(below);
         ends.push_back(above);
       } else if (!below.passage.crosses_as(above.passage)) {
-        edges.push_back({below.theta, above.theta, below.passage.n_hits,
-                         above.passage.n_hits});
+        edges.push_back({below.theta, above.theta, above.passage.n_hits});
       }
     }
     return ends;

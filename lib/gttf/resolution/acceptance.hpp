@@ -17,10 +17,10 @@ namespace gttf {
 /// An edge between two polar angles, rad: tracks at `below` and `above` cross
 /// different surfaces or have hits on different ones.
 struct AcceptanceEdge {
-  static constexpr double width = 1e-9;  ///< usual maximum of above - below
+  static constexpr double width = 1e-9;  ///< maximum of above - below, usually
 
   double below = 0, above = 0;
-  int hits_below = 0, hits_above = 0;  ///< measuring crossings there
+  int hits_above = 0;  ///< measuring crossings of the track at `above`
 };
 
 /// The edges between `from` and `to` (rad, from < to), in increasing order.
@@ -38,8 +38,8 @@ struct AcceptanceEdge {
 /// @param track_at  the track of a polar angle; all with the same start,
 ///                  azimuth and particle
 /// @param model     energy loss affects the trajectory
-/// @param width     largest of above - below: the time with energy loss grows
-///                  with its logarithm
+/// @param width     maximum of above - below; half of it takes one more step
+///                  of the bisection
 std::vector<AcceptanceEdge> acceptance_edges(
     const TrackingGeometry& geometry, std::span<const Layer> layers,
     const std::function<Track(double theta)>& track_at, const Model& model,

@@ -6,8 +6,8 @@
 
 namespace gttf::detail {
 
-/// The sum of a hash of every surface crossed: equal for the same surfaces, in
-/// any order; of different ones with a probability of 2^-64.
+/// The sum of a hash of every surface crossed: the same for the same surfaces,
+/// in any order. Those of other surfaces are equal with a probability of 2^-64.
 class CrossedSurfaces {
  public:
   void add(std::uint64_t surface) { sum_ += mixed(surface + 1); }
